@@ -1,0 +1,33 @@
+# Two commands: `make lab` serves Lab 08, `make test` runs every test. Both need only Python 3.11 and Debian.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 2718
+PYTEST_ARGS ?=
+
+.PHONY: lab test bench lint clean
+
+$(BIN)/.lab: pyproject.toml requirements.lock
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e .
+	@touch $@
+
+$(BIN)/.test: $(BIN)/.lab
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[test]'
+	@touch $@
+
+lab: $(BIN)/.lab
+	$(BIN)/fleetlab run 08 --port $(PORT)
+
+test: $(BIN)/.test
+	@CHROMIUM="$$(sh tests/find-chromium)" && export CHROMIUM && $(BIN)/python -m pytest $(PYTEST_ARGS)
+
+bench: $(BIN)/.test
+	@CHROMIUM="$$(sh tests/find-chromium)" && export CHROMIUM && $(BIN)/python -m pytest tests/benchmarks --benchmark-only $(PYTEST_ARGS)
+
+lint: $(BIN)/.test
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

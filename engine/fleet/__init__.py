@@ -1,0 +1,1 @@
+"""The fleet: topology, occupancy, arrivals, queues, placement and the event loop."""

@@ -1,0 +1,66 @@
+"""The base of every frozen model: unknown fields are refused and errors are one clear sentence."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from engine.errors import FileProblem, InvalidInput
+
+
+class Frozen(BaseModel):
+    """An immutable pydantic model whose errors are `InvalidInput` and name the field."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", arbitrary_types_allowed=True, allow_inf_nan=False, validate_default=True
+    )
+
+    def __init__(self, **data: Any) -> None:
+        try:
+            super().__init__(**data)
+        except ValidationError as error:
+            raise _plain(error, type(self)) from error
+
+    @classmethod
+    def read(cls, data: Any) -> Self:
+        """Build the model from a mapping; an error is one `InvalidInput`, also for nested models."""
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise _plain(error, cls) from error
+
+    @classmethod
+    def read_json(cls, content: str | bytes, file: str = "input") -> Self:
+        """Build the model from JSON text; broken JSON is a `FileProblem` with the line."""
+        try:
+            data = json.loads(content)
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            line = getattr(error, "lineno", None)
+            raise FileProblem(
+                f"this is not JSON ({getattr(error, 'msg', error)}).", file=file, line=line
+            ) from error
+        return cls.read(data)
+
+    def variant(self, **changes: Any) -> Self:
+        """Return a copy with `changes`, validated like a new one."""
+        unknown = sorted(set(changes) - set(type(self).model_fields))
+        if unknown:
+            raise InvalidInput(
+                unknown[0], changes[unknown[0]], "one of the fields " + ", ".join(type(self).model_fields)
+            )
+        return type(self)(**({name: getattr(self, name) for name in type(self).model_fields} | changes))
+
+
+def _plain(error: ValidationError, model: type[BaseModel]) -> InvalidInput:
+    first = error.errors()[0]
+    field = ".".join(str(part) for part in first["loc"]) or model.__name__
+    cause = first.get("ctx", {}).get("error")
+    if isinstance(cause, InvalidInput):
+        return InvalidInput(field, cause.fields["given"], cause.fields["accepted"])
+    if first["type"] == "extra_forbidden":
+        return InvalidInput(field, first["input"], "one of the fields " + ", ".join(model.model_fields))
+    if first["type"] == "missing":
+        return InvalidInput(field, None, "a value; it is required")
+    return InvalidInput(field, first["input"], first["msg"][:1].lower() + first["msg"][1:])

@@ -1,0 +1,1 @@
+"""The strategy planner: which way of training fits, why, and what was rejected."""

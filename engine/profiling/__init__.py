@@ -1,0 +1,1 @@
+"""Measurements that replace the planner's assumptions."""

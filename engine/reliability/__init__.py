@@ -1,0 +1,1 @@
+"""Failures, checkpoints, goodput and elastic rescale."""

@@ -1,0 +1,1 @@
+"""Memory requests learned from what jobs really used."""

@@ -1,0 +1,1 @@
+"""The labs: thin notebooks over the engine."""
