@@ -55,10 +55,14 @@ class Frozen(BaseModel):
 
 def _plain(error: ValidationError, model: type[BaseModel]) -> InvalidInput:
     first = error.errors()[0]
-    field = ".".join(str(part) for part in first["loc"]) or model.__name__
+    path = [str(part) for part in first["loc"]]
     cause = first.get("ctx", {}).get("error")
     if isinstance(cause, InvalidInput):
-        return InvalidInput(field, cause.fields["given"], cause.fields["accepted"])
+        # A type's check names its input "value"; a nested model names its own field.
+        inner = cause.fields["parameter"]
+        path += [] if inner == "value" or [inner] == path[-1:] else [inner]
+        return InvalidInput(".".join(path) or inner, cause.fields["given"], cause.fields["accepted"])
+    field = ".".join(path) or model.__name__
     if first["type"] == "extra_forbidden":
         return InvalidInput(field, first["input"], "one of the fields " + ", ".join(model.model_fields))
     if first["type"] == "missing":
