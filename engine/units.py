@@ -67,6 +67,8 @@ def quantity(
     try:
         if isinstance(value, str):
             return Quantity(value.strip())
+        if isinstance(value, Quantity):
+            return value
         if isinstance(value, pint.Quantity):
             return Quantity(value.magnitude, str(value.units))
         if isinstance(value, (tuple, list)) and len(value) == 2 and isinstance(value[1], str):
