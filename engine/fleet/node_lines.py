@@ -1,0 +1,222 @@
+"""The waiting lines of a fleet with nodes: first come first served, and backfill with or without reservation."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+
+from engine.errors import InvalidInput
+from engine.fleet.node_reservation import Reservation
+from engine.fleet.placement import whole_nodes
+
+if TYPE_CHECKING:
+    from engine.fleet.node_scheduler import Line, NodeScheduler
+
+EVERYWHERE = -1
+
+
+def line_for(policy: str, scheduler: NodeScheduler) -> Line:
+    """Return the waiting line of a policy.
+
+    Raises
+    ------
+    InvalidInput: for an unknown policy.
+    """
+    from engine.fleet.node_scheduler import NodePolicy
+
+    if policy not in get_args(NodePolicy):
+        raise InvalidInput("policy", policy, "one of " + ", ".join(get_args(NodePolicy)))
+    if policy == "fcfs":
+        return FirstComeLine(scheduler)
+    return BackfillLine(scheduler, reserve=policy == "easy", by_priority=policy == "priority")
+
+
+class FirstComeLine:
+    """First come, first served: the head starts when it fits, and nobody passes a blocked head."""
+
+    def __init__(self, scheduler: NodeScheduler) -> None:
+        self._run = scheduler
+        self._rows: deque[int] = deque()
+        self.count = 0
+        self.greedy = False
+
+    def add(self, row: int) -> None:
+        """Put a job at its place: at the end, or further ahead if it comes back."""
+        rows = self._rows
+        if rows and row < rows[-1]:
+            insort(rows, row)
+        else:
+            rows.append(row)
+        self.count += 1
+
+    def remove(self, row: int) -> None:
+        """Take a job out of the line."""
+        self._rows.remove(row)
+        self.count -= 1
+
+    def arrive(self, row: int, now: int) -> None:
+        """Queue behind the blocked head."""
+        self.add(row)
+
+    def serve(self, now: int) -> None:
+        """Start heads while they fit."""
+        rows, start = self._rows, self._run.try_start
+        while rows and start(rows[0], now):
+            rows.popleft()
+        self.count = len(rows)
+
+    def ended(self, row: int, nodes: int) -> None:
+        """Nothing to learn: the line looks at the fleet when it serves."""
+
+    def fleet_changed(self) -> None:
+        """Nothing to learn."""
+
+
+class BackfillLine:
+    """Jobs of a kind (size, contiguous or not) wait in one lane; the earliest that may start goes first.
+
+    Starting one job only takes room away, so taking the earliest eligible job again and again is the same
+    as one scan of the whole queue in order. With a reservation (EASY) a job may start anywhere if it ends,
+    by its estimate, before the shadow time of the blocked head, else only outside the reserved nodes.
+    """
+
+    def __init__(self, scheduler: NodeScheduler, reserve: bool, by_priority: bool) -> None:
+        self._run = scheduler
+        self._fleet = scheduler.fleet
+        self._reservation = Reservation(scheduler) if reserve else None
+        self._lanes: dict[int, list[int]] = {}
+        self._shortest: dict[int, int] = {}  # a lower bound of the estimates in a lane
+        self.count = 0
+        self.greedy = not reserve
+        self._first = -1  # the rank of the head, or -1 when not known
+        self._row_at: Sequence[int] = range(len(scheduler.size))
+        if by_priority:
+            self._row_at = np.argsort(-np.array(scheduler.priority, np.int64), kind="stable").tolist()
+        self._rank: Sequence[int] = np.argsort(self._row_at).tolist() if by_priority else self._row_at
+
+    def add(self, row: int) -> None:
+        """Put a job into its lane."""
+        kind = self._kind(row)
+        lane = self._lanes.setdefault(kind, [])
+        insort(lane, self._rank[row])
+        self._shortest[kind] = min(self._shortest.get(kind, self._run.estimate[row]), self._run.estimate[row])
+        self.count += 1
+        if self._rank[row] < self._first:
+            self._first = self._rank[row]
+
+    def remove(self, row: int) -> None:
+        """Take a job out of the line."""
+        self._forget(self._rank[row], row)
+        self.fleet_changed()
+
+    def arrive(self, row: int, now: int) -> None:
+        """Start the newcomer if it may pass; nobody else can start because of an arrival."""
+        run, reservation = self._run, self._reservation
+        assert reservation is not None  # without one the line is greedy
+        if not run.kill_at_limit:
+            self.add(row)
+            self.serve(now)
+            return
+        shadow, outside = self._bounds(now)
+        if run.try_start(row, now, EVERYWHERE if now + run.estimate[row] <= shadow else outside):
+            reservation.started(row)
+        else:
+            self.add(row)
+
+    def serve(self, now: int) -> None:
+        """Start heads while they fit, then whatever may pass the blocked head."""
+        while self.count and self._start(self._head(), now, EVERYWHERE):
+            pass
+        if self.count > 1:
+            self._fill(now)
+        elif not self.count and self._reservation:
+            self._reservation.drop()
+
+    def ended(self, row: int, nodes: int) -> None:
+        """Tell the reservation: its time may come sooner."""
+        if self._reservation:
+            self._reservation.ended(row, nodes)
+
+    def fleet_changed(self) -> None:
+        """Make the reservation anew."""
+        if self._reservation:
+            self._reservation.drop()
+
+    def _fill(self, now: int) -> None:
+        shadow, outside = self._bounds(now)
+        while (rank := self._next(now, shadow, outside)) >= 0:
+            soon = now + self._run.estimate[self._row_at[rank]] <= shadow
+            self._start(rank, now, EVERYWHERE if soon else outside)
+
+    def _bounds(self, now: int) -> tuple[int, int]:
+        if self._reservation is None:
+            return 1 << 62, EVERYWHERE
+        return self._reservation.bounds(self._row_at[self._head()], now)
+
+    def _next(self, now: int, shadow: int, outside: int) -> int:
+        """Return the earliest rank that may start now, or -1."""
+        room, room_outside = self._room(EVERYWHERE), self._room(outside)
+        best = -1
+        for kind, lane in self._lanes.items():
+            if not lane or (0 <= best < lane[0]):
+                continue
+            if self._fits(kind, outside, room_outside):
+                rank = lane[0]
+            elif self._fits(kind, EVERYWHERE, room):
+                rank = self._first_short(kind, lane, shadow - now)
+            else:
+                continue
+            if rank >= 0 and (best < 0 or rank < best):
+                best = rank
+        return best
+
+    def _fits(self, kind: int, allowed: int, room: int) -> bool:
+        if 0 < kind <= self._fleet.gpus_per_node:
+            return kind <= room
+        count = -(-abs(kind) // self._fleet.gpus_per_node)
+        return bool(whole_nodes(self._fleet, count, kind < 0, allowed))
+
+    def _room(self, allowed: int) -> int:
+        """Return the largest number of free GPUs on one allowed node."""
+        boards = self._fleet.boards
+        for free in range(self._fleet.gpus_per_node, 0, -1):
+            if boards[free] & allowed:
+                return free
+        return 0
+
+    def _first_short(self, kind: int, lane: list[int], budget: int) -> int:
+        if self._shortest[kind] > budget:
+            return -1
+        estimates = [self._run.estimate[self._row_at[rank]] for rank in lane]
+        for rank, estimate in zip(lane, estimates, strict=True):
+            if estimate <= budget:
+                return rank
+        self._shortest[kind] = min(estimates)
+        return -1
+
+    def _start(self, rank: int, now: int, allowed: int) -> bool:
+        row = self._row_at[rank]
+        if not self._run.try_start(row, now, allowed):
+            return False
+        self._forget(rank, row)
+        if self._reservation:
+            self._reservation.started(row)
+        return True
+
+    def _forget(self, rank: int, row: int) -> None:
+        self._lanes[self._kind(row)].remove(rank)
+        self.count -= 1
+        if rank == self._first:
+            self._first = -1
+
+    def _head(self) -> int:
+        if self._first < 0:
+            self._first = min(lane[0] for lane in self._lanes.values() if lane)
+        return self._first
+
+    def _kind(self, row: int) -> int:
+        return -self._run.size[row] if row in self._run.contiguous else self._run.size[row]

@@ -1,0 +1,84 @@
+"""Where a job goes: on one node by spread, best, first or random fit; on whole nodes when it needs more.
+
+Spread takes the node with most free GPUs (the Kubernetes default, least allocated), best fit the one with
+least that suffices; ties go to the lowest index. First fit takes the lowest index, random any that fits.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Literal, get_args
+
+from engine.errors import InvalidInput
+from engine.fleet.bits import lowest
+from engine.fleet.occupancy import Occupancy
+
+Placement = Literal["spread", "best", "first", "random"]
+Pick = Callable[[int, int], int]
+
+
+def picker(fleet: Occupancy, placement: Placement, seed: int = 0) -> Pick:
+    """Return a function `(gpus, allowed) → node` that picks a node with room among the allowed, or -1.
+
+    Parameters
+    ----------
+    fleet: the occupancy that the function looks at each time.
+    placement: which rule.
+    seed: of the random rule's generator.
+
+    Raises
+    ------
+    InvalidInput: for an unknown rule.
+    """
+    if placement not in get_args(Placement):
+        raise InvalidInput("placement", placement, "one of " + ", ".join(get_args(Placement)))
+    if placement in ("spread", "best"):
+        return _by_free_count(fleet, most_first=placement == "spread")
+    return _first(fleet) if placement == "first" else _random(fleet, random.Random(seed))
+
+
+def _by_free_count(fleet: Occupancy, most_first: bool) -> Pick:
+    boards, top = fleet.boards, fleet.gpus_per_node
+    orders = [list(range(top, g - 1, -1) if most_first else range(g, top + 1)) for g in range(top + 1)]
+
+    def pick(gpus: int, allowed: int = -1) -> int:
+        for free in orders[gpus]:
+            if nodes := boards[free] & allowed:
+                return (nodes & -nodes).bit_length() - 1
+        return -1
+
+    return pick
+
+
+def _with_room(fleet: Occupancy, gpus: int, allowed: int) -> int:
+    nodes = 0
+    for board in fleet.boards[gpus:]:
+        nodes |= board
+    return nodes & allowed
+
+
+def _first(fleet: Occupancy) -> Pick:
+    def pick(gpus: int, allowed: int = -1) -> int:
+        nodes = _with_room(fleet, gpus, allowed)
+        return (nodes & -nodes).bit_length() - 1
+
+    return pick
+
+
+def _random(fleet: Occupancy, rng: random.Random) -> Pick:
+    def pick(gpus: int, allowed: int = -1) -> int:
+        nodes = _with_room(fleet, gpus, allowed)
+        if not nodes:
+            return -1
+        return lowest(nodes, rng.randrange(nodes.bit_count()) + 1).bit_length() - 1
+
+    return pick
+
+
+def whole_nodes(fleet: Occupancy, count: int, contiguous: bool, allowed: int = -1) -> int:
+    """Return `count` wholly free allowed nodes as a set, lowest index first, or 0 if they are not there."""
+    if contiguous:
+        return fleet.find_block(count, allowed)
+    free = fleet.whole_free & allowed
+    return lowest(free, count) if free.bit_count() >= count else 0
