@@ -67,4 +67,10 @@ def _plain(error: ValidationError, model: type[BaseModel]) -> InvalidInput:
         return InvalidInput(field, first["input"], "one of the fields " + ", ".join(model.model_fields))
     if first["type"] == "missing":
         return InvalidInput(field, None, "a value; it is required")
-    return InvalidInput(field, first["input"], first["msg"][:1].lower() + first["msg"][1:])
+    if first["type"].startswith("union_tag"):
+        tag = first["ctx"]["discriminator"].strip("'")
+        kinds = first["ctx"].get("expected_tags")
+        accepted = f"one of {kinds}" if kinds else "a value; it is required"
+        return InvalidInput(f"{field}.{tag}", first["ctx"].get("tag"), accepted)
+    accepted = first["msg"].removeprefix("Input should be ")
+    return InvalidInput(field, first["input"], accepted[:1].lower() + accepted[1:])
