@@ -83,7 +83,7 @@ class JobLog:
         """Return one sentence: the format, the jobs kept, and those left out by reason."""
         reasons = ", ".join(f"{count:,} because the {reason}" for reason, count in self.dropped.items())
         left_out = f"; left out {reasons}" if reasons else ""
-        return f"{self.format}: {len(self):,} jobs{left_out}."
+        return f"{self.format}: {len(self):,} {'job' if len(self) == 1 else 'jobs'}{left_out}."
 
 
 __all__ = ["UNKNOWN", "UNLIMITED", "BadLine", "JobLog"]

@@ -95,6 +95,7 @@ def _cluster_job(
 def _openb_pod(
     id: str, gpus: str, share: str, phase: str, created: str, scheduled: str, deleted: str
 ) -> RawJob:
+    # A pod that still ran when the trace was cut has the cut as its deletion: its run is a lower bound.
     run = difference(seconds_ms(deleted), seconds_ms(scheduled))
     milli = whole_number(share)
     return RawJob(

@@ -79,8 +79,9 @@ def log_lines(
             if start.startswith(_COMPRESSED):
                 raise FileProblem("this file is compressed.", file=name, hint="Unpack it first.")
             yield LogLines(stream, total, name, progress)
-    except OSError as error:
-        raise FileProblem(f"it cannot be read ({error.strerror or error}).", file=name) from error
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise FileProblem(f"it cannot be read ({why}).", file=name) from error
 
 
 def _opened(source: Source) -> BinaryIO:

@@ -92,7 +92,7 @@ def test_the_summary_says_what_was_kept_and_what_was_not():
     log = load_job_log(swf((1, 0, 3, 1, 9), (2, 0, 0, 1, 9), (3, 0, 3, 0, 9)).encode())
     assert log.dropped == {NO_RUN: 1, NO_SIZE: 1}
     assert log.summary() == (
-        "swf: 1 jobs; left out 1 because the run time is not above 0, 1 because the size is not above 0."
+        "swf: 1 job; left out 1 because the run time is not above 0, 1 because the size is not above 0."
     )
 
 
@@ -137,6 +137,12 @@ def test_a_log_of_no_jobs_is_empty_not_an_error():
 def test_a_source_that_is_no_log_is_a_file_problem(source, words):
     with pytest.raises(FileProblem, match=words):
         load_job_log(source)
+
+
+def test_a_text_stream_in_another_encoding_is_a_file_problem():
+    stream = io.TextIOWrapper(io.BytesIO(b"1 2 \xff"), encoding="utf-8")
+    with pytest.raises(FileProblem, match="cannot be read"):
+        load_job_log(stream)
 
 
 def test_messages_use_the_name_of_an_uploaded_file():
