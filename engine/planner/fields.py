@@ -23,7 +23,8 @@ def in_unit(unit: str, high: float, *, low_open: bool = True) -> BeforeValidator
         if isinstance(value, bool) or value is None:
             raise InvalidInput("value", value, accepted)
         if not isinstance(value, (int, float)):
-            return si(value, unit, "value", high=high, low_open=low_open)
+            read = si(value, unit, "value", high=high, low_open=low_open)
+            return float(f"{read:.12g}")  # half a terabyte is 500 GB, not 500.0000000000001
         if not 0 <= value <= high or (low_open and value == 0):
             raise InvalidInput("value", value, accepted)
         return abs(float(value))  # a negative zero would change the digest

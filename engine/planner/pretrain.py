@@ -148,11 +148,12 @@ def layout_efficiency(
     """Return m·c / step, the share of a step that computes, to 2 digits.
 
     With sharded state the weights of a stage are gathered for every micro-batch; else gradients are
-    reduced once a step. Up to half of the computation hides either, as in fine-tuning.
+    reduced once a step. Up to half of the computation hides either, as in fine-tuning. A GPU of unknown
+    speed leaves the bubble and whether the link is usable at all.
     """
     across = link_between(split.world, resources)
     if gpu.peak_flops is None:
-        return efficiency_by_link(across)
+        return round((1 - split.bubble) * efficiency_by_link(across), 2)
     tokens = float(workload.seq_len) * workload.micro_batch_per_gpu
     held = shape.parameters / (split.tensor * split.pipeline)
     compute = compute_seconds(tokens, held, gpu.peak_flops)

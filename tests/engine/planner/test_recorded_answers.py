@@ -36,8 +36,8 @@ def plan_row(selected):
     if selected is None:
         return None
     same = (
-        "strategy_family launcher workload_mode workers gpus_per_worker colocated precision quantization peft "
-        "activation_checkpointing offload scaling_efficiency profiling_required"
+        "strategy_family launcher workload_mode workers gpus_per_worker colocated precision quantization "
+        "peft activation_checkpointing offload scaling_efficiency profiling_required"
     )
     checkpoint = selected.checkpoint
     return {name: getattr(selected, name) for name in same.split()} | {
