@@ -181,12 +181,18 @@ GpuTime = quantity_field("gpu*h")
 """GPU time of at least 0, in GPU hours."""
 Price = quantity_field("USD/(gpu*h)")
 """A price per GPU hour of at least 0."""
+DollarRate = quantity_field("USD/day")
+"""Dollars per day of at least 0."""
+NodeFailureRate = quantity_field("1/(kilonode*day)")
+"""Failures per 1,000 node-days, at least 0."""
 
 __all__ = [
     "Bandwidth",
     "Bytes",
+    "DollarRate",
     "Fraction",
     "GpuTime",
+    "NodeFailureRate",
     "PositiveTime",
     "Price",
     "Quantity",

@@ -17,7 +17,13 @@ class NodeFailure:
 
 
 def node_failures(
-    nodes: int, rate_per_node_ms: float, span_ms: int, *, repair_median_ms: float, repair_sigma: float, seed: int
+    nodes: int,
+    rate_per_node_ms: float,
+    span_ms: int,
+    *,
+    repair_median_ms: float,
+    repair_sigma: float,
+    seed: int,
 ) -> list[NodeFailure]:
     """Return the failures of a fleet: a Poisson process over all nodes, repairs log-normal.
 

@@ -1,4 +1,4 @@
-"""The waiting lines of a fleet with nodes: first come first served, and backfill with or without reservation."""
+"""The waiting lines of a fleet with nodes: first come first served, and backfill with or without EASY."""
 
 from __future__ import annotations
 

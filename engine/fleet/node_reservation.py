@@ -75,7 +75,7 @@ class Reservation:
     def _cleared(self, row: int, nodes: int) -> None:
         run, clear = self._run, self._clear
         assert run.on_node is not None and clear is not None
-        if run.limit[row] < clear[nodes.bit_length() - 1] and not row in run.held:
+        if run.limit[row] < clear[nodes.bit_length() - 1] and row not in run.held:
             return
         for node in members(nodes):
             before = clear[node]
@@ -146,7 +146,9 @@ class Reservation:
         return 0
 
 
-def window_max(values: np.ndarray[tuple[int], np.dtype[np.int64]], width: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def window_max(
+    values: np.ndarray[tuple[int], np.dtype[np.int64]], width: int
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """Return the maximum over every window of `width` neighbours, shape `(n − width + 1,)`."""
     have, top = 1, values
     while have < width:

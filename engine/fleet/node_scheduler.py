@@ -107,6 +107,7 @@ class NodeScheduler:
         self.due = array("q", [NEVER]) * count
         self.place = array("q", [NEVER]) * count  # node << 8 | slots, for a job on one node
         self.held: dict[int, int] = {}  # the nodes of a running job that has more than one, as a set
+        self.span: dict[int, int] = {}  # the same, kept after the job has ended
         self.first_start: dict[int, int] = {}  # of jobs that started more than once
         self.attempts: list[Attempt] = []
         self.limit = array("q", [NEVER]) * count  # estimated end of a running job
@@ -240,7 +241,7 @@ class NodeScheduler:
     def start_on(self, row: int, now: int, nodes: int) -> None:
         """Start a job on exactly these wholly free nodes, given as a set."""
         self.fleet.take_nodes(nodes)
-        self.held[row] = nodes
+        self.held[row] = self.span[row] = nodes
         if self.on_node is not None:
             for node in members(nodes):
                 self.on_node[node].append(row)

@@ -56,8 +56,9 @@ def plan_migration(fleet: NodeScheduler, row: int) -> Migration | None:
     """Choose the window with the fewest jobs and a new node for each, or None if they do not all fit.
 
     Movers go by size descending, then node, then row, each by best fit outside the window. Where one does
-    not fit, the outside node that holds only smaller jobs and the fewest busy GPUs (ties: lowest index) is
-    cleared first; its jobs become movers. Jobs of more than one node are not moved.
+    not fit, an outside node that holds only smaller jobs is cleared first: the one with the least GPU time
+    left by the estimates, since the tax is a share of it (ties: lowest index). Its jobs become movers.
+    Jobs of more than one node are not moved.
     """
     windows = _Windows(fleet, fleet.nodes_needed(row))
     for job in fleet.running():
@@ -154,11 +155,14 @@ class _Refit:
         small = [node for node, jobs in self._jobs.items() if all(sizes[job] < size for job in jobs)]
         if not small:
             return -1
-        node = min(small, key=lambda n: (sum(sizes[job] for job in self._jobs[n]), n))
+        node = min(small, key=lambda n: (sum(map(self._left, self._jobs[n])), n))
         for job in self._jobs.pop(node):
             insort(self._movers, (-sizes[job], node, job))
             self._change(node, sizes[job])
         return node
+
+    def _left(self, job: int) -> int:
+        return self._fleet.size[job] * (self._fleet.limit[job] - self._fleet.now)
 
     def _change(self, node: int, freed: int) -> None:
         bit = self._fleet.fleet.bit[node]

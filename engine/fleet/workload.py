@@ -50,8 +50,8 @@ class StudentLoad(Frozen):
 
         e^(μ + σ²/2) Φ((ln L − μ − σ²)/σ) + L (1 − Φ((ln L − μ)/σ))
         """
-        mu, sigma = math.log(self.run_median.to("s").magnitude), self.run_sigma
-        longest = self.longest.to("s").magnitude
+        mu, sigma = math.log(float(self.run_median.to("s").magnitude)), self.run_sigma
+        longest = float(self.longest.to("s").magnitude)
         z = (math.log(longest) - mu) / sigma
         return math.exp(mu + sigma**2 / 2) * _phi(z - sigma) + longest * (1 - _phi(z))
 
@@ -64,6 +64,9 @@ class StudentLoad(Frozen):
 class Students:
     """The jobs of one seed, sorted by submit time; those of the first rows already run when the books open.
 
+    Arrivals begin one longest run before the books open. On a fleet without queues, those that have not
+    ended by then are the stationary set at that hour; they are taken over with what is left of their run.
+
     Attributes
     ----------
     submit_ms, run_ms, estimate_ms, size, user: int64 arrays of shape (jobs,).
@@ -71,63 +74,45 @@ class Students:
     """
 
     def __init__(self, load: StudentLoad, gpus: int, *, opens_ms: int, span_ms: int, seed: int) -> None:
-        rate = load.mean_rate_per_ms(gpus)
+        longest = round(load.longest.to("s").magnitude * 1000)
         rng = random.Random(seed)
-        stationary = _stationary(load, rate, rng)
-        count = int(rate * span_ms * (1 + float(load.daily_swing.magnitude)) * 1.05) + 1000
-        gaps = -np.log1p(-_uniforms(rng, count))
-        submit = _warp(load, rate, np.cumsum(gaps), opens_ms, span_ms)
-        submit = submit[submit < span_ms]
-        run = _runs(load, rng, submit.size)
-        estimate = np.minimum(run * (1 + (load.overestimate - 1) * _uniforms(rng, submit.size)), load_ms(load))
-        self.already_running = stationary[0].size
-        self.submit_ms = np.concatenate([np.zeros(self.already_running, np.int64), _ms(submit)])
-        self.run_ms = np.concatenate([stationary[0], np.maximum(1, _ms(run))])
-        self.estimate_ms = np.maximum(self.run_ms, np.concatenate([stationary[1], _ms(estimate)]))
-        total = self.submit_ms.size
-        self.size = _choose(load.sizes, load.shares, _uniforms(rng, total))
-        self.user = (_uniforms(rng, total) ** 2 * load.users).astype(np.int64)
+        arrival = _arrivals(load, rng, gpus, opens_ms - longest, span_ms + longest) - longest
+        run = np.minimum(_log_normal(load, rng, arrival.size), longest)
+        factor = 1 + (load.overestimate - 1) * _uniforms(rng, arrival.size)
+        estimate = np.minimum(run * factor, longest)
+        size = _choose(load.sizes, load.shares, _uniforms(rng, arrival.size))
+        user = (_uniforms(rng, arrival.size) ** 2 * load.users).astype(np.int64)
+        before = np.minimum(arrival, 0.0)  # minus the part of the run that lies before the books
+        kept = run + before > 0
+        self.already_running = int(np.count_nonzero(kept & (arrival < 0)))
+        self.submit_ms = _ms(np.maximum(arrival, 0.0)[kept])
+        self.run_ms = np.maximum(1, _ms((run + before)[kept]))
+        self.estimate_ms = np.maximum(self.run_ms, _ms((estimate + before)[kept]))
+        self.size, self.user = size[kept], user[kept]
 
 
-def load_ms(load: StudentLoad) -> float:
-    """Return the longest run in milliseconds."""
-    return float(load.longest.to("s").magnitude) * 1000
+def _arrivals(load: StudentLoad, rng: random.Random, gpus: int, opens_ms: int, span_ms: int) -> Floats:
+    """Return Poisson arrivals at the daily rate: unit-rate ones, mapped by the inverse of its integral."""
+    rate, swing = load.mean_rate_per_ms(gpus), float(load.daily_swing.magnitude)
+    grid = np.arange(0, span_ms + 60_000, 60_000.0)
+    turn = 2 * math.pi / (24 * HOUR_MS)
+    phase = turn * (grid + opens_ms - load.peak.to("s").magnitude * 1000)
+    integral = rate * (grid + swing / turn * (np.sin(phase) - math.sin(phase[0])))
+    most = integral[-1]
+    gaps = -np.log1p(-_uniforms(rng, int(most + 8 * math.sqrt(most)) + 20))
+    unit = np.cumsum(gaps)
+    times: Floats = np.interp(unit[unit < most], integral, grid)
+    return times[times < span_ms]
 
 
-def _stationary(load: StudentLoad, rate: float, rng: random.Random) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return what is left, really and by the estimates, of the jobs that a mean day before left running.
-
-    On a fleet without queues the jobs that arrived within the longest run before time 0 and have not ended
-    are the stationary set, with their residual run times.
-    """
-    longest = load_ms(load)
-    expected = rate * longest
-    count = int(expected + 6 * math.sqrt(expected)) + 10
-    age = np.cumsum(-np.log1p(-_uniforms(rng, count))) / rate
-    run = _runs(load, rng, count)
-    estimate = np.minimum(run * (1 + (load.overestimate - 1) * _uniforms(rng, count)), longest)
-    left = (age < longest) & (run > age)
-    return np.maximum(1, _ms((run - age)[left])), np.maximum(1, _ms((estimate - age)[left]))
-
-
-def _runs(load: StudentLoad, rng: random.Random, count: int) -> Floats:
-    """Log-normal run times in ms, from pairs of uniforms (Box and Muller), clipped at the longest."""
+def _log_normal(load: StudentLoad, rng: random.Random, count: int) -> Floats:
+    """Return log-normal run times in ms, from pairs of uniforms by the method of Box and Muller."""
     pairs = (count + 1) // 2
     radius = np.sqrt(-2 * np.log1p(-_uniforms(rng, pairs)))
     angle = 2 * math.pi * _uniforms(rng, pairs)
     normal = np.concatenate([radius * np.cos(angle), radius * np.sin(angle)])[:count]
     median = float(load.run_median.to("s").magnitude) * 1000
-    return np.minimum(median * np.exp(load.run_sigma * normal), load_ms(load))
-
-
-def _warp(load: StudentLoad, rate: float, unit_times: Floats, opens_ms: int, span_ms: int) -> Floats:
-    """Map arrivals of unit rate to the daily rate by inverting its integral on a grid of one minute."""
-    grid = np.arange(0, span_ms * 1.1 + 60_000, 60_000.0)
-    swing, day = float(load.daily_swing.magnitude), 24 * HOUR_MS
-    phase = 2 * math.pi * (grid + opens_ms - load.peak.to("s").magnitude * 1000) / day
-    integral = rate * (grid + swing * day / (2 * math.pi) * (np.sin(phase) - math.sin(phase[0])))
-    inside = unit_times[unit_times < integral[-1]]
-    return np.interp(inside, integral, grid)
+    return median * np.exp(load.run_sigma * normal)
 
 
 def _choose(values: tuple[int, ...], shares: tuple[float, ...], uniforms: Floats) -> NDArray[np.int64]:
@@ -137,7 +122,7 @@ def _choose(values: tuple[int, ...], shares: tuple[float, ...], uniforms: Floats
 def _uniforms(rng: random.Random, count: int) -> Floats:
     """Return uniforms in [0, 1) with 53 bits, the same on every platform."""
     words = np.frombuffer(rng.randbytes(8 * count), dtype="<u8")
-    return (words >> np.uint64(11)) * 2.0**-53
+    return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def _ms(times: Floats) -> NDArray[np.int64]:

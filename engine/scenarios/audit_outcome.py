@@ -6,62 +6,25 @@ All times count from the opening of the books, 06:00 of day 1, unless a name say
 from __future__ import annotations
 
 import base64
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import BeforeValidator, PlainSerializer
+from pydantic import BeforeValidator, PlainSerializer, PrivateAttr
 
+from engine.errors import NoAnswer
+from engine.fleet.topology import MapShape
 from engine.model import Frozen
-from engine.units import Fraction, GpuTime, Price, Time, quantity_field
+from engine.units import DollarRate, Fraction, GpuTime, Price, Time, whole
 
 EventKind = Literal["note", "fail", "cost", "done"]
-DollarRate = quantity_field("USD/day")
-"""Dollars per day of at least 0."""
 
 
 def _bytes(value: Any) -> bytes:
     return value if isinstance(value, bytes) else base64.b64decode(value, validate=True)
 
 
-Packed = Annotated[bytes, BeforeValidator(_bytes), PlainSerializer(lambda b: base64.b64encode(b).decode(), str)]
-
-
-class MapShape(Frozen):
-    """How the fleet is drawn: a node `node_columns` × `node_rows` GPUs, a rack a column of nodes.
-
-    GPU `i` of node `n` stands in rack r = n // nodes_per_rack, at column
-    (r % racks_per_row) · node_columns + i % node_columns and row
-    (r // racks_per_row) · nodes_per_rack · node_rows + (n % nodes_per_rack) · node_rows + i // node_columns.
-    """
-
-    nodes: int
-    gpus_per_node: int
-    nodes_per_rack: int
-    racks_per_row: int
-    node_columns: int
-
-    @property
-    def node_rows(self) -> int:
-        """Rows of GPUs in a node."""
-        return -(-self.gpus_per_node // self.node_columns)
-
-    @property
-    def columns(self) -> int:
-        """Width of the map in GPUs."""
-        return self.racks_per_row * self.node_columns
-
-    @property
-    def rows(self) -> int:
-        """Height of the map in GPUs."""
-        racks = -(-self.nodes // self.nodes_per_rack)
-        return -(-racks // self.racks_per_row) * self.nodes_per_rack * self.node_rows
-
-    def cell(self, gpu: int) -> tuple[int, int]:
-        """Return (column, row) of the GPU with this number, node · gpus_per_node + slot."""
-        node, slot = divmod(gpu, self.gpus_per_node)
-        rack, place = divmod(node, self.nodes_per_rack)
-        column = rack % self.racks_per_row * self.node_columns + slot % self.node_columns
-        row = (rack // self.racks_per_row * self.nodes_per_rack + place) * self.node_rows + slot // self.node_columns
-        return column, row
+Packed = Annotated[
+    bytes, BeforeValidator(_bytes), PlainSerializer(lambda b: base64.b64encode(b).decode(), str)
+]
 
 
 class FleetMap(Frozen):
@@ -152,6 +115,22 @@ class ThroughTime(Frozen):
     waiting: tuple[int, ...]
 
 
+class Occupant(Frozen):
+    """Who holds a GPU: the job, its user, its GPUs, and the time until it ends or is cut."""
+
+    job: int
+    user: str
+    gpus: int
+    remaining: Time
+
+
+class Occupants(Protocol):
+    """The table of who was where when."""
+
+    def at(self, frame: int, gpu: int) -> Occupant | None:
+        """Return who holds a GPU at a frame."""
+
+
 class Event(Frozen):
     """One line of the audit log: when, what kind, what happened, in one sentence with numbers."""
 
@@ -163,8 +142,15 @@ class Event(Frozen):
 
 
 class FragmentationAuditOutcome(Frozen):
-    """Everything the zones of Act I show, computed from the levers and the seed."""
+    """Everything the zones of Act I show, computed from the levers and the seed.
 
+    `clock` is the hour of the crisis. `fragmentation` is read after the operator's act and before the big
+    job is placed; `..._as_found` is the moment before the crisis.
+    """
+
+    _occupants: Occupants | None = PrivateAttr(default=None)
+
+    clock: str
     big_job: BigJob
     busy_as_found: int
     idle_as_found: int
@@ -185,5 +171,21 @@ class FragmentationAuditOutcome(Frozen):
     through_time: ThroughTime
     fleet_map: FleetMap
     events: tuple[Event, ...]
-    sla_met: bool
-    fragmentation_met: bool | None
+
+    def attach(self, occupants: Occupants) -> None:
+        """Give the outcome the table that answers `occupant`; it is not part of its JSON."""
+        self._occupants = occupants
+
+    def occupant(self, frame: int, gpu: int) -> Occupant | None:
+        """Return who holds a GPU at a frame of the map, or None if nobody does.
+
+        Raises
+        ------
+        InvalidInput: for a frame or a GPU that the map does not have.
+        NoAnswer: on an outcome that was read from JSON, which does not carry the job table.
+        """
+        if self._occupants is None:
+            raise NoAnswer("This outcome was read from a file, which does not carry the job table.")
+        frame = whole(frame, "frame", high=len(self.fleet_map.hours) - 1)
+        gpu = whole(gpu, "gpu", high=self.fleet_map.shape.gpus - 1)
+        return self._occupants.at(frame, gpu)

@@ -1,0 +1,308 @@
+"""Runs Act I: the history up to the crisis, what the operator does, and the two days after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pint
+
+from engine.fleet.jobs import Jobs
+from engine.fleet.node_failures import NodeFailure, node_failures
+from engine.fleet.node_scheduler import NodePolicy, NodeScheduler
+from engine.fleet.occupancy import Occupancy
+from engine.fleet.placement import Placement
+from engine.fleet.rescue import Eviction, Migration, cheapest_eviction, plan_migration
+from engine.fleet.workload import HOUR_MS, Students
+
+if TYPE_CHECKING:
+    from engine.scenarios.audit_outcome import FragmentationAuditOutcome
+    from engine.scenarios.fragmentation_audit import FragmentationAuditScenario
+
+POLICIES: dict[str, tuple[NodePolicy, Placement]] = {
+    "fcfs": ("fcfs", "spread"),
+    "best-fit": ("easy", "best"),
+    "preemption": ("priority", "best"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The fleet at one moment, as the map and the charts need it."""
+
+    at: int
+    busy: bytes
+    failed: tuple[int, ...]
+    gang_nodes: int
+    busy_gpus: int
+    fragmentation: float | None
+    largest_block: int
+    free_nodes: int
+    waiting: int
+
+
+@dataclass(slots=True)
+class Hit:
+    """A node failure that happened: the jobs it cut, and the GPU-ms of work that were lost."""
+
+    failure: NodeFailure
+    jobs: int
+    lost: int
+    gang: bool
+
+
+@dataclass(slots=True)
+class Act:
+    """What the operator did: at most one of the two worked, and a migration may have been refused."""
+
+    eviction: Eviction | None = None
+    migration: Migration | None = None
+    refused: bool = False
+    pause: int = 0
+    busy_gpus: int = 0
+    paused: dict[int, int] = field(default_factory=dict)  # row → when its pause ended or it was cut
+    tax: dict[int, tuple[int, int]] = field(default_factory=dict)  # row → (tax, remaining before it) in ms
+
+
+class AuditRun:
+    """One history of Act I, in ms from the opening of the books."""
+
+    def __init__(self, scenario: FragmentationAuditScenario) -> None:
+        self.scenario = scenario
+        self.crisis = _ms(scenario.crisis_after)
+        self.end = self.crisis + _ms(scenario.horizon)
+        shape = scenario.shape
+        self.students = Students(
+            scenario.load, shape.gpus, opens_ms=_ms(scenario.opens), span_ms=self.end, seed=scenario.seed
+        )
+        jobs, self.gang = _jobs(scenario, self.students, self.crisis)
+        policy, placement = POLICIES[scenario.policy]
+        self.fleet = NodeScheduler(
+            Occupancy(shape.nodes, shape.gpus_per_node),
+            jobs,
+            policy=policy,
+            placement=placement,
+            contiguous=[self.gang],
+        )
+        self.kept: dict[tuple[int, int], int] = {}  # (row, end) of a cut attempt → ms saved by checkpoints
+        self.hits: list[Hit] = []
+        self.snapshots: list[Snapshot] = []
+        self.act = Act()
+        self._changes = self._hardware()
+
+    # ---- the story ----
+
+    def run(self) -> None:
+        """Play the history to the horizon."""
+        hours = range(-(-self.end // HOUR_MS) + 1)
+        moments = [min(h * HOUR_MS, self.end) for h in hours if h * HOUR_MS != self.crisis]
+        for moment in (m for m in moments if m < self.crisis):
+            self._advance(moment)
+            self._look()
+        self._advance(self.crisis - 1)
+        self._look()
+        self.found = self.snapshots[-1]
+        self.small_jobs_as_found = len(self.fleet.running())
+        healthy = self.scenario.shape.nodes - len(self.found.failed)
+        self.idle_as_found = healthy * self.scenario.shape.gpus_per_node - self.found.busy_gpus
+        self._advance(self.crisis)
+        self._operate()
+        self._look()
+        for moment in (m for m in moments if m > self.crisis):
+            self._advance(moment)
+            self._look()
+
+    def _advance(self, until: int) -> None:
+        """Run events and hardware changes up to and including `until`."""
+        while self._changes and self._changes[0][0] <= until:
+            at, _, failure = self._changes.pop(0)
+            self.fleet.advance(at)
+            self._change(at, failure)
+            self.fleet.serve(at)
+        self.fleet.advance(until)
+
+    def _operate(self) -> None:
+        """Let the operator act once, if the big job could not start; then place it."""
+        self.after_act = self.found
+        self.blocked = self.gang not in self.fleet.held
+        if not self.blocked:
+            return
+        if self.scenario.migrate:
+            self._migrate()
+        if self.scenario.evict and not self.act.migration:
+            self._evict()
+
+    def _evict(self) -> None:
+        eviction = cheapest_eviction(self.fleet, self.gang, self.crisis)
+        if eviction is None:
+            return
+        self.act.eviction = eviction
+        self.fleet.cut(eviction.victims, self.crisis, "eviction")
+        self.after_act = self._snapshot()
+        self._place_gang(eviction.nodes, self.crisis)
+
+    def _migrate(self) -> None:
+        migration = plan_migration(self.fleet, self.gang)
+        if migration is None:
+            self.act.refused = True
+            return
+        act, fleet = self.act, self.fleet
+        act.migration = migration
+        act.pause = _ms(self.scenario.migration_pause)
+        act.busy_gpus = fleet.fleet.busy_gpus
+        act.paused = dict.fromkeys(fleet.running(), self.crisis + act.pause)
+        share = float(self.scenario.migration_tax.magnitude)
+        for row, _, _ in migration.moves:
+            remaining = fleet.due[row] - self.crisis
+            act.tax[row] = round(remaining * share), remaining
+            fleet.leave(row)
+        estimates = {row: round((fleet.limit[row] - self.crisis) * share) for row in act.tax}
+        for row, _, node in migration.moves:
+            fleet.move(row, node)
+        fleet.delay(lambda row: (act.pause + act.tax.get(row, (0, 0))[0], act.pause + estimates.get(row, 0)))
+        self.after_act = self._snapshot()
+        self._look()
+        self._stand_still(self.crisis + act.pause)
+        whole = fleet.fleet.whole_free
+        nodes = migration.nodes if migration.nodes & ~whole == 0 else 0
+        if nodes:
+            self._place_gang(nodes, self.crisis + act.pause)
+        else:  # a node of the window failed during the pause
+            fleet.serve(self.crisis + act.pause)
+
+    def _stand_still(self, until: int) -> None:
+        while self._changes and self._changes[0][0] <= until:
+            at, _, failure = self._changes.pop(0)
+            self.fleet.hold(at)
+            self._change(at, failure)
+        self.fleet.hold(until)
+
+    def _place_gang(self, nodes: int, now: int) -> None:
+        self.fleet.line.remove(self.gang)
+        self.fleet.start_on(self.gang, now, nodes)
+        self.fleet.serve(now)
+
+    # ---- hardware ----
+
+    def _hardware(self) -> list[tuple[int, int, NodeFailure]]:
+        """Return failures (0) and repairs (1) in time order, a node that is already down left out."""
+        scenario = self.scenario
+        rate = scenario.node_failure_rate.to("1/(node*s)").magnitude / 1000
+        failures = node_failures(
+            scenario.shape.nodes,
+            rate,
+            self.end,
+            repair_median_ms=_ms(scenario.repair_median),
+            repair_sigma=scenario.repair_sigma,
+            seed=scenario.seed,
+        )
+        changes: list[tuple[int, int, NodeFailure]] = []
+        back: dict[int, int] = {}
+        for failure in failures:
+            if failure.at > back.get(failure.node, -1):
+                back[failure.node] = failure.at + failure.repair
+                changes += [(failure.at, 0, failure), (back[failure.node], 1, failure)]
+        return sorted(changes, key=lambda change: (change[0], change[1], change[2].node))
+
+    def _change(self, at: int, failure: NodeFailure) -> None:
+        if failure.node in self.fleet.fleet.failed:
+            self.fleet.repair(failure.node)
+            return
+        before = len(self.fleet.attempts)
+        self.fleet.fail(failure.node, at)
+        cut = self.fleet.attempts[before:]
+        hit = Hit(failure, len(cut), 0, gang=False)
+        for attempt in cut:
+            worked = self.worked(attempt.row, attempt.start, at)
+            kept = 0
+            if attempt.row == self.gang:
+                hit.gang, kept = True, self._keep_gang(worked)
+                self.kept[attempt.row, at] = kept
+            hit.lost += self.fleet.size[attempt.row] * (worked - kept)
+            if attempt.row in self.act.paused:
+                self.act.paused[attempt.row] = min(at, self.act.paused[attempt.row])
+        self.hits.append(hit)
+
+    def _keep_gang(self, worked: int) -> int:
+        """Keep the big job's work up to its last checkpoint, and return how much that is."""
+        interval = _ms(self.scenario.checkpoint_interval)
+        kept = worked // interval * interval
+        self.fleet.run[self.gang] -= kept
+        self.fleet.estimate[self.gang] -= kept
+        return kept
+
+    # ---- books ----
+
+    def overhead(self, row: int, start: int, end: int) -> tuple[int, int]:
+        """Return (pause, tax) in ms within one attempt of a job that ran from `start` to `end`."""
+        act = self.act
+        if row not in act.paused or not start <= self.crisis < end:
+            return 0, 0
+        resumed = act.paused[row]
+        tax, remaining = act.tax.get(row, (0, 0))
+        moved_for = max(0, end - resumed)
+        paid = round(moved_for * tax / (tax + remaining)) if tax else 0
+        return min(end, resumed) - self.crisis, paid
+
+    def worked(self, row: int, start: int, end: int) -> int:
+        """Return the ms of one attempt that were work: neither pause nor tax."""
+        return end - start - sum(self.overhead(row, start, end))
+
+    # ---- looking ----
+
+    def _look(self) -> None:
+        self.snapshots.append(self._snapshot())
+
+    def _snapshot(self) -> Snapshot:
+        fleet = self.fleet.fleet
+        return Snapshot(
+            at=self.fleet.now,
+            busy=bytes(fleet.busy),
+            failed=tuple(fleet.failed),
+            gang_nodes=self.fleet.held.get(self.gang, 0),
+            busy_gpus=fleet.busy_gpus,
+            fragmentation=fleet.external_fragmentation(),
+            largest_block=fleet.longest_block(),
+            free_nodes=fleet.whole_free.bit_count(),
+            waiting=self.fleet.line.count,
+        )
+
+    @property
+    def gang_started(self) -> int:
+        """When the big job first started, or `NEVER`."""
+        return self.fleet.first_start.get(self.gang, self.fleet.start[self.gang])
+
+    @property
+    def gang_nodes(self) -> int:
+        """The nodes of its first start as a set, or 0."""
+        cut = [attempt.nodes for attempt in self.fleet.attempts if attempt.row == self.gang]
+        return cut[0] if cut else self.fleet.span.get(self.gang, 0)
+
+
+def run_audit(scenario: FragmentationAuditScenario) -> FragmentationAuditOutcome:
+    """Play one history and return its outcome."""
+    from engine.scenarios.audit_books import outcome_of
+
+    run = AuditRun(scenario)
+    run.run()
+    return outcome_of(run)
+
+
+def _jobs(scenario: FragmentationAuditScenario, students: Students, crisis: int) -> tuple[Jobs, int]:
+    """Return the table of students and gang in queue order, and the gang's row."""
+    row = int(np.searchsorted(students.submit_ms, crisis, side="right"))
+    run = _ms(scenario.gang_run)
+    columns = (
+        (students.submit_ms, crisis),
+        (students.size, scenario.gang_gpus),
+        (students.estimate_ms, run),
+        (students.run_ms, run),
+        (np.zeros_like(students.size), 1),
+    )
+    table = [np.insert(column, row, value) for column, value in columns]
+    return Jobs(np.arange(table[0].size), *table), row
+
+
+def _ms(time: pint.Quantity[Any]) -> int:
+    return round(float(time.to("s").magnitude) * 1000)

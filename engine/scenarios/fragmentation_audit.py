@@ -1,0 +1,75 @@
+"""Act I of Lab 08: a big job arrives in a fleet full of small ones, and the operator may act once.
+
+The history opens at 06:00 with the stationary set of student jobs. At 20:00 a gang asks for 125 whole
+neighbouring nodes. The policy governs the history that made the holes as well as what follows.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Literal
+
+from pydantic import Field
+
+from engine.facts import fact
+from engine.fleet.topology import MapShape
+from engine.fleet.workload import StudentLoad
+from engine.model import Frozen
+from engine.scenarios.audit_outcome import FragmentationAuditOutcome
+from engine.units import Fraction, NodeFailureRate, PositiveTime, Price, Time
+
+AuditPolicy = Literal["fcfs", "best-fit", "preemption"]
+
+
+def _of(name: str) -> Any:
+    return Field(default_factory=lambda: fact(name).quantity)
+
+
+class FragmentationAuditScenario(Frozen):
+    """The question of Act I: with these levers, when does the big job start and what does it cost.
+
+    Parameters
+    ----------
+    policy: `fcfs` (first come first served, spread), `best-fit` (EASY, best fit) or `preemption`
+        (by priority, best fit, blocked jobs are passed over).
+    evict: the operator kills what is in the cheapest window, once, if the big job cannot start.
+    migrate: the operator moves the jobs out of the window with the fewest, once; tried before evicting.
+    checkpoint_interval: between the big job's checkpoints; writing them costs nothing here.
+    seed: of the students and of the failures.
+    The other fields are the assumptions of the act, with their defaults from the facts.
+
+    Raises
+    ------
+    InvalidInput: naming the field, what was given and what is accepted.
+    """
+
+    policy: AuditPolicy = "fcfs"
+    evict: bool = False
+    migrate: bool = False
+    checkpoint_interval: PositiveTime = Field(default="1 h")
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    shape: MapShape = MapShape()
+    load: StudentLoad = Field(default_factory=StudentLoad)
+    gang_gpus: int = Field(default=1000, ge=1)
+    gang_run: PositiveTime = Field(default="24 h")
+    opens: Time = Field(default="6 h")
+    crisis_after: PositiveTime = Field(default="14 h")
+    horizon: PositiveTime = Field(default="48 h")
+    node_failure_rate: NodeFailureRate = _of("fleet.node_failure_rate")
+    repair_median: PositiveTime = _of("fleet.repair_time_median")
+    repair_sigma: float = Field(default_factory=lambda: fact("fleet.repair_time_sigma").value, ge=0)
+    migration_pause: Time = _of("fleet.migration_pause")
+    migration_tax: Fraction = _of("fleet.migration_tax")
+    job_mfu: Fraction = _of("fleet.job_mfu")
+    price: Price = _of("money.h100_price")
+
+    def outcome(self) -> FragmentationAuditOutcome:
+        """Return what happens: a pure function of the fields; the same object for the same fields."""
+        return _outcome(self.model_dump_json())
+
+
+@lru_cache(maxsize=256)
+def _outcome(fields: str) -> FragmentationAuditOutcome:
+    from engine.scenarios.audit_run import run_audit
+
+    return run_audit(FragmentationAuditScenario.read_json(fields))
