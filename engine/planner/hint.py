@@ -79,7 +79,7 @@ def _changes(request: PlanRequest, before: Field) -> Iterator[_Change]:
         yield _set(request, "objective", "CPU offload allowed", allow_cpu_offload=True)
     yield from _more_gpus(request)
     yield from _larger(request, before)
-    if any((v.scaling_efficiency or 1.0) < 1 or v.scaling_efficiency == 0 for v in before.verdicts):
+    if any(v.scaling_efficiency is not None and v.scaling_efficiency < 1 for v in before.verdicts):
         faster = "same_host_nvlink" if request.resources.hosts == 1 else "multi_node_ib"
         yield _set(request, "resources", f"the link {faster}", interconnect=faster)
 

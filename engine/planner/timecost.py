@@ -12,8 +12,8 @@ def token_minutes(
 ) -> float:
     """Return minutes = tokens · penalty / (n · efficiency · utilisation · peak / 6P) / 60."""
     share = max(assumed().smallest_efficiency, efficiency)
-    rate = world * share * assumed().flops_utilisation * peak_flops / (6 * parameters)
-    return tokens * penalty / rate / 60
+    rate_of_one = assumed().flops_utilisation * peak_flops / (6 * parameters)
+    return tokens * penalty / (world * share * rate_of_one) / 60
 
 
 def gpu_hour_minutes(hours: float, world: int, efficiency: float) -> float:
