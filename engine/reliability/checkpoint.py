@@ -17,7 +17,7 @@ from engine.model import Frozen
 from engine.reliability import exponential
 from engine.reliability.arrays import seconds, shaped, times
 from engine.reliability.lambert import Floats
-from engine.units import Time, si
+from engine.units import Quantity, Time, number, si
 
 Duration = pint.Quantity[Any]
 Settings = tuple[Floats, Floats, Floats, Floats, Floats]
@@ -111,6 +111,24 @@ def first_order_goodput(interval: Any, write_time: Any, mtbf: Any, restart_time:
     Parameters and errors are those of `goodput`.
     """
     return shaped(exponential.first_order_goodput(*_settings(interval, write_time, mtbf, restart_time)[:4]))
+
+
+def flat_region(write_time: Any, mtbf: Any, share: float = 0.99) -> tuple[Duration, Duration]:
+    """Return the shortest and the longest interval that keep at least `share` of the best goodput.
+
+    Parameters
+    ----------
+    write_time, mtbf: δ and M, single times above 0.
+    share: above 0 and below 1.
+
+    Raises
+    ------
+    InvalidInput: naming the parameter.
+    """
+    part = number(share, "share", low=1e-3, high=1 - 1e-9)
+    delta, m = (si(x, "s", name, low_open=True) for x, name in ((write_time, "write_time"), (mtbf, "mtbf")))
+    low, high = exponential.flat_region(delta, m, part)
+    return Quantity(low, "s"), Quantity(high, "s")
 
 
 def segments(work: Any, interval: Any) -> int:

@@ -1,8 +1,8 @@
 """Random draws that are the same, bit for bit, on every platform and Python.
 
 `random.Random` promises its stream; numpy promises neither its own nor that its logarithm rounds alike in
-two builds. So the uniforms are bytes of `random.Random` and the logarithm is made of +, −, × and / alone, which
-IEEE 754 rounds in one way.
+two builds. So the uniforms are bytes of `random.Random` and the logarithm is made of +, −, × and / alone,
+which IEEE 754 rounds in one way.
 """
 
 from __future__ import annotations
@@ -49,3 +49,8 @@ def logarithm(u: Floats) -> Floats:
         series *= square
         series += coefficient
     return np.asarray(2 * s * series + (exponent - low) * _LN2)
+
+
+def settled(value: float) -> float:
+    """Return a computed number rounded to 12 digits, where the exponentials and sums of two builds agree."""
+    return float(f"{value:.12g}")

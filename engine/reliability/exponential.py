@@ -11,6 +11,7 @@ restart dumps", 2006, with the downtime added; see `expected_segment`.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,30 @@ def first_order_goodput(
 def failures_per_segment(work: ArrayLike, write: ArrayLike, mtbf: ArrayLike) -> Floats:
     """Return e^((τ+δ)/M) − 1, the expected failures during the work and write of one segment."""
     return np.asarray(np.expm1((np.asarray(work) + np.asarray(write)) / np.asarray(mtbf)))
+
+
+def flat_region(write: float, mtbf: float, share: float) -> tuple[float, float]:
+    """Return the least and the greatest τ whose goodput is at least `share` of the best, by bisection.
+
+    R and D scale the whole curve and do not move the region.
+    """
+    best = float(optimum(write, mtbf))
+    level = math.log(share) + _log_shape(best, write, mtbf)
+
+    def edge(outside: float, inside: float) -> float:
+        for _ in range(100):
+            middle = math.sqrt(outside * inside)
+            above = _log_shape(middle, write, mtbf) >= level
+            outside, inside = (outside, middle) if above else (middle, inside)
+        return inside
+
+    return edge(best * 1e-18, best), edge(best + 50 * mtbf, best)
+
+
+def _log_shape(work: float, write: float, mtbf: float) -> float:
+    attempt = (work + write) / mtbf
+    tries = math.log(math.expm1(attempt)) if attempt < 1 else attempt + math.log1p(-math.exp(-attempt))
+    return math.log(work) - tries
 
 
 def _log_expm1(x: ArrayLike) -> Floats:

@@ -2,7 +2,7 @@
 
 An attempt is one segment of work and its write. A failure that strikes before the write is whole ends it;
 then come the downtime and a restart, which a failure may strike too. Attempts are independent, so the goodput
-is a ratio of two means, retained work by elapsed time. Times are whole ticks of M/2³⁶ and every sum is exact.
+is a ratio of two means, retained work by elapsed time. Times are whole ticks of M/2³⁶, which add up exactly.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from engine.errors import InvalidInput, NoAnswer
 from engine.model import Frozen
 from engine.reliability.checkpoint import NO_TIME, segments
-from engine.reliability.draws import Draws
+from engine.reliability.draws import Draws, settled
 from engine.reliability.fields import Count, CountOrZero
 from engine.units import Time, number, si, whole
 
@@ -84,7 +84,7 @@ class Process:
 
 
 class Tally:
-    """Exact sums over attempts, from which the ratio and its standard error follow."""
+    """Sums over attempts, from which the ratio and its standard error follow."""
 
     def __init__(self) -> None:
         self.attempts = self.kept = self.elapsed = 0
@@ -98,7 +98,7 @@ class Tally:
         self.attempts += len(strikes)
         self.kept += kept
         self.elapsed += kept * length + int(wasted.sum())
-        self.squares += kept * float(length) ** 2 + math.fsum(wasted.astype(np.float64) ** 2)
+        self.squares += kept * float(length) ** 2 + float(np.square(wasted, dtype=np.float64).sum())
         self.length = float(length)
 
     def ratio(self, work: float) -> tuple[float, float]:
@@ -108,7 +108,7 @@ class Tally:
         """
         g = work * self.kept / self.elapsed
         spread = work * self.kept * (work - 2 * g * self.length) + g * g * self.squares
-        return g, math.sqrt(max(0.0, spread)) / self.elapsed
+        return g, settled(math.sqrt(max(0.0, spread)) / self.elapsed)
 
 
 def simulate_goodput(
@@ -200,6 +200,31 @@ def simulate_runs(
         f"{done // parts} of {runs} runs were finished after {most} attempts.",
         hint="Give a larger budget, fewer runs or less work.",
     )
+
+
+def goodput_points(
+    intervals: list[float],
+    write: float,
+    mtbf: float,
+    restart: float,
+    downtime: float,
+    *,
+    seed: int,
+    attempts: int,
+) -> list[tuple[float, float]]:
+    """Return the simulated goodput and its standard error at each interval, from one set of failures.
+
+    All times are plain seconds; the limits are those of `simulate_goodput`. Common failures make the points
+    comparable with each other and cost one set of draws.
+    """
+    process = Process(mtbf, round(restart / mtbf * _PER_MTBF), round(downtime / mtbf * _PER_MTBF))
+    strikes, down = process.attempts(Draws(seed), attempts)
+    points = []
+    for interval in intervals:
+        tally = Tally()
+        tally.add(strikes, down, process.ticks(interval + write))
+        points.append(tally.ratio(interval / mtbf * _PER_MTBF))
+    return points
 
 
 def _run_times(ends: list[int], tick: float) -> RunTimes:
