@@ -1,1 +1,36 @@
 """The four zones of a lab as pure functions of an outcome, the charts and the widgets."""
+
+from labs.cockpit.audit import log
+from labs.cockpit.brief import coming, crisis
+from labs.cockpit.header import badges, title
+from labs.cockpit.levers import fact_list
+from labs.cockpit.session import visit
+from labs.cockpit.show import chart_figures, heading, page, placed, zone
+from labs.cockpit.stage import saved_work, set_stage
+from labs.cockpit.telemetry import charts
+from labs.cockpit.widgets import ActTabs, Cards, FleetMap, LeverPanel, PredictionForm, Rationale, Work
+
+__all__ = [
+    "ActTabs",
+    "Cards",
+    "FleetMap",
+    "LeverPanel",
+    "PredictionForm",
+    "Rationale",
+    "Work",
+    "badges",
+    "chart_figures",
+    "charts",
+    "coming",
+    "crisis",
+    "fact_list",
+    "heading",
+    "log",
+    "page",
+    "placed",
+    "saved_work",
+    "set_stage",
+    "title",
+    "visit",
+    "zone",
+]

@@ -1,6 +1,12 @@
 """`fleetlab profile` as a user and a program meet it."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 import typer
@@ -8,7 +14,7 @@ from typer.testing import CliRunner
 
 from engine.profiling import ProfileError, Profiler
 from labs.cli_profile import profile
-from tests.engine.profiling.questions import FINETUNE, GENERIC
+from tests.engine.profiling.questions import FINETUNE, GENERIC, carrying_a_run
 
 app = typer.Typer()
 app.command()(profile)
@@ -69,7 +75,6 @@ def test_a_run_over_its_budget_fails_in_a_sentence(run):
         (["."], "this file cannot be read"),
         (["request.json", "--budget", "nan"], "budget_seconds"),
         (["request.json", "--cache", "request.json"], "not a profile cache"),
-        (["request.json", "--folder", "missing", "--force"], "No folder could be made"),
     ],
 )
 def test_a_mistake_is_one_line_and_no_traceback(tmp_path, monkeypatch, arguments, words):
@@ -77,7 +82,7 @@ def test_a_mistake_is_one_line_and_no_traceback(tmp_path, monkeypatch, arguments
     monkeypatch.setenv("COLUMNS", "300")
     (tmp_path / "request.json").write_text(json.dumps(FINETUNE))
     answer = CliRunner().invoke(app, arguments)
-    assert answer.exit_code == 1
+    assert answer.exit_code == 2
     assert words in answer.stderr and "Traceback" not in answer.output
     assert len(answer.stderr.strip().splitlines()) == 1
 
@@ -94,7 +99,7 @@ def test_a_request_that_cannot_be_planned_is_named(tmp_path, monkeypatch, conten
     monkeypatch.chdir(tmp_path)
     (tmp_path / "request.json").write_text(content)
     answer = CliRunner().invoke(app, ["request.json"])
-    assert answer.exit_code == 1
+    assert answer.exit_code == 2
     assert words in answer.stderr and answer.stdout == ""
 
 
@@ -106,3 +111,33 @@ def test_an_error_of_the_profiler_does_not_hide_that_the_plan_is_static(run, mon
     answer = run("--force")
     assert answer.exit_code == 1
     assert "broken on purpose" in answer.stderr and "static estimates" in answer.stderr
+
+
+def test_a_folder_that_is_not_there_is_a_failed_measurement(run):
+    answer = run("--force", "--folder", "missing")
+    assert answer.exit_code == 1
+    assert "No folder could be made" in answer.stderr
+
+
+def test_a_request_may_come_from_standard_input(monkeypatch):
+    answer = CliRunner().invoke(app, ["-", "--json"], input=json.dumps(GENERIC))
+    assert json.loads(answer.stdout)["origin"] == "skipped"
+
+
+def test_ending_the_command_ends_its_run_from_any_folder(tmp_path):
+    (tmp_path / "request.json").write_text(json.dumps(FINETUNE))
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+        "TMPDIR": str(tmp_path),
+    }
+    command = [sys.executable, "-P", "-m", "labs.cli", "profile", "request.json", "--force"]
+    started = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 20
+    while not list(tmp_path.glob("fleetlab-*")) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    started.send_signal(signal.SIGTERM)
+    _, errors = started.communicate(timeout=20)
+    assert started.returncode != 0 and b"Traceback" not in errors
+    assert [path.name for path in tmp_path.iterdir()] == ["request.json"]
+    assert carrying_a_run() == []

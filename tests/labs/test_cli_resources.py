@@ -58,7 +58,7 @@ def test_a_mistake_is_one_line_and_touches_nothing(folder, arguments, words):
     (folder / "empty.db").touch()
     before = {path: path.read_bytes() for path in folder.iterdir()}
     answer = show(*arguments)
-    assert answer.exit_code == 1
+    assert answer.exit_code == 2
     assert words in answer.stderr and answer.stdout == ""
     assert len(answer.stderr.strip().splitlines()) == 1
     assert {path: path.read_bytes() for path in folder.iterdir()} == before

@@ -1,0 +1,105 @@
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(
+    width="full",
+    app_title="Lab 08 · The Fragmentation War",
+    css_file="../assets/cockpit.css",
+)
+
+
+@app.cell
+def mission():
+    import marimo as mo
+
+    import labs.cockpit as cockpit
+    from engine.missions import load_mission
+
+    plan = load_mission("08")
+    visit = cockpit.visit(plan, mo.query_params(), mo.cli_args())
+    return cockpit, mo, plan, visit
+
+
+@app.cell
+def levers(cockpit, mo, plan, visit):
+    acts = mo.ui.anywidget(cockpit.ActTabs(plan, visit))
+    prediction = mo.ui.anywidget(cockpit.PredictionForm(plan, visit))
+    panel = mo.ui.anywidget(cockpit.LeverPanel(plan, visit))
+    why = mo.ui.anywidget(cockpit.Rationale(plan, visit))
+    cards, fleet, work = cockpit.Cards(), cockpit.FleetMap(), cockpit.Work(plan, visit)
+    return acts, cards, fleet, panel, prediction, why, work
+
+
+@app.cell
+def outcome(acts, cockpit, panel, plan, prediction, visit):
+    _act, _values = acts.value["act"], panel.value["values"]
+    stage = cockpit.set_stage(plan, visit, _act, prediction.predictions(), _values)
+    return (stage,)
+
+
+@app.cell
+def header(acts, cockpit, plan, stage):
+    _parts = cockpit.title(plan), cockpit.placed(acts), cockpit.badges(stage)
+    cockpit.page(cockpit.zone("head", _parts, label="Command header", element="header"))
+    return
+
+
+@app.cell
+def crisis(cockpit, prediction, stage):
+    prediction.show(stage)
+    cockpit.page(
+        cockpit.zone("brief", cockpit.crisis(stage), label="The crisis"),
+        cockpit.zone("lock", cockpit.placed(prediction), label="Prediction", hidden=not stage.asks),
+        cockpit.zone("coming", cockpit.coming(stage), label="Locked act", hidden=stage.ready),
+    )
+    return
+
+
+@app.cell
+def lever_panel(cockpit, panel, stage):
+    panel.show(stage)
+    _parts = cockpit.heading("Engineering levers"), cockpit.placed(panel), cockpit.fact_list(stage.act)
+    cockpit.page(cockpit.zone("lever", _parts, label="Engineering levers"))
+    return
+
+
+@app.cell
+def heatmap(cockpit, fleet, stage):
+    fleet.show(stage)
+    cockpit.page(cockpit.zone("map", cockpit.placed(fleet), label="Fleet map", hidden=not stage.open))
+    return
+
+
+@app.cell
+def telemetry(cards, cockpit, stage):
+    cards.show(stage)
+    _charts = cockpit.chart_figures(cockpit.charts(stage))
+    cockpit.page(
+        cockpit.zone("cards", cockpit.placed(cards), label="Ledger", hidden=not stage.open),
+        cockpit.zone("chart", _charts, label="Charts", hidden=not stage.open),
+    )
+    return
+
+
+@app.cell
+def audit_log(cockpit, stage):
+    cockpit.page(cockpit.zone("log", cockpit.log(stage), label="Audit trail"))
+    return
+
+
+@app.cell
+def rationale(cockpit, stage, why):
+    why.show(stage)
+    cockpit.page(cockpit.zone("why", cockpit.placed(why), label="Rationale"))
+    return
+
+
+@app.cell
+def submission(cockpit, prediction, stage, why, work):
+    work.show(cockpit.saved_work(stage, prediction.predictions(), why.value["texts"]))
+    cockpit.page(cockpit.zone("work", cockpit.placed(work), label="My work"))
+    return
+
+
+if __name__ == "__main__":
+    app.run()

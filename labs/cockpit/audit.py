@@ -1,0 +1,44 @@
+"""Zone 4: the consequence log that the simulation wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from labs.cockpit.format import count
+from labs.cockpit.markup import tag
+from labs.cockpit.stage import Stage
+from labs.cockpit.views import view
+
+_MARKS = {"note": "·", "fail": "×", "cost": "▾", "done": "✓"}
+
+
+def known_events(stage: Stage) -> Sequence[Any]:
+    """Return the events that may be seen: all of the outcome's, or those up to the crisis until a prediction is sealed."""
+    if stage.open:
+        return tuple(stage.outcome.events)
+    if not stage.ready:
+        return ()
+    crisis = view(stage.act).crisis_hours(stage.as_found)
+    return tuple(event for event in stage.as_found.events if event.hours <= crisis)
+
+
+def log(stage: Stage) -> Markup:
+    """Return the audit trail, newest first."""
+    events = known_events(stage)
+    items = [
+        tag(
+            "li",
+            tag("time", clock, tag("span", day)),
+            tag("span", _MARKS[event.kind], " ", tag("span", event.name), class_="fl-kind"),
+            tag("p", event.sentence),
+            data_kind=event.kind,
+        )
+        for event in reversed(events)
+        for clock, _, day in [event.clock.partition(", ")]
+    ]
+    head = tag("div", tag("h2", "Audit trail"), tag("span", f"{count(len(events))} events", class_="fl-count"), class_="fl-panel-head")
+    listed = tag("ol", items) if items else tag("p", "Nothing has happened here yet.", class_="fl-hint")
+    return Markup("").join([head, tag("div", listed, class_="fl-log", role="log", aria_label="Consequence log", tabindex=0)])

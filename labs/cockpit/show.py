@@ -1,0 +1,46 @@
+"""Putting zones, widgets and charts into a marimo output. The only file that knows how marimo shows things."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import marimo as mo
+from markupsafe import Markup
+
+from labs.cockpit.charts import Chart
+from labs.cockpit.markup import join, tag, zone
+from labs.cockpit.plotly_charts import CONFIG, figure
+from labs.cockpit.telemetry import caption
+
+
+def page(*zones: Markup) -> mo.Html:
+    """Return the output of a cell: plain text to marimo, since it serialises a subclass of str as `{}`."""
+    return mo.Html(str(join(zones)))
+
+
+def placed(element: Any) -> Markup:
+    """Return a widget or a plot as markup, to stand inside a zone."""
+    return Markup(mo.as_html(element).text)  # noqa: S704 - marimo's own markup of its own element
+
+
+def heading(text: str) -> Markup:
+    """Return the heading of a zone."""
+    return tag("h2", text)
+
+
+def chart_figures(charts: Mapping[str, Chart]) -> Markup:
+    """Return each chart with its caption, drawn by plotly."""
+    return Markup("").join(
+        tag(
+            "figure",
+            caption(chart),
+            tag("div", placed(mo.ui.plotly(figure(chart), config=CONFIG)), class_="fl-plot"),
+            class_="fl-chart",
+            data_chart=name,
+        )
+        for name, chart in charts.items()
+    )
+
+
+__all__ = ["chart_figures", "heading", "page", "placed", "zone"]

@@ -1,0 +1,62 @@
+"""Which view shows which scenario: an act's cards, charts, map and log, read from its outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+import pint
+
+from engine.errors import UnknownName
+from engine.missions import Act, MissionPlan
+
+from labs.cockpit.charts import Chart
+from labs.cockpit.format import Shown
+
+if TYPE_CHECKING:
+    from labs.cockpit.telemetry import Card
+
+_VIEWS = {"fragmentation_audit": "labs.cockpit.view_audit"}
+
+
+class View(Protocol):
+    """What a zone asks of the view of a scenario. Every function is pure."""
+
+    def shown(self, outcome: Any, value: str) -> Shown:
+        """Return a value of the outcome, by the name that plans use, as it is written."""
+
+    def moment(self, outcome: Any) -> str:
+        """Return when the crisis comes, in words."""
+
+    def crisis_hours(self, outcome: Any) -> float:
+        """Return when the crisis comes, in hours from the opening of the books."""
+
+    def cards(self, outcome: Any, plan: MissionPlan, act: Act) -> Sequence[Card]:
+        """Return the ledger cards."""
+
+    def charts(self, outcome: Any) -> Mapping[str, Chart]:
+        """Return the charts by name."""
+
+    def big_job(self, outcome: Any) -> str:
+        """Return the name of the job that the map shows in its own colour."""
+
+    def occupant(self, outcome: Any, frame: int, gpu: int) -> str:
+        """Return who holds a GPU, in words; empty when nobody does."""
+
+
+def view(act: Act) -> View:
+    """Return the view of an act.
+
+    Raises
+    ------
+    UnknownName: if the act's scenario has none.
+    """
+    if act.scenario not in _VIEWS:
+        raise UnknownName("view", act.scenario, list(_VIEWS))
+    return cast(View, import_module(_VIEWS[act.scenario]))
+
+
+def hours(value: pint.Quantity[Any]) -> float:
+    """Return a time in hours, for an axis."""
+    return float(value.to("h").magnitude)
