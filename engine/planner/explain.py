@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.planner.report import Estimate, PlanReport, StrategyPlan, Verdict
+from engine.planner.report import PlanReport, StrategyPlan, Verdict
 
 _MARKS = {
     "selected": "selected",
@@ -38,8 +38,8 @@ def plan_lines(report: PlanReport) -> list[str]:
         "layout": _layout(plan),
         "knobs": _knobs(plan),
         "memory": f"{plan.memory.total_gb:.2f} GB per GPU" if plan.memory else "",
-        "time": words(plan.time),
-        "cost": words(plan.cost),
+        "time": plan.time.words if plan.time else "",
+        "cost": plan.cost.words if plan.cost else "",
         "scaling efficiency": "" if plan.scaling_efficiency is None else f"{plan.scaling_efficiency:.2f}",
         "checkpoint": _checkpoint(plan),
         "goodput": f"{plan.goodput.value:.1%} ({plan.goodput.basis})" if plan.goodput else "",
@@ -60,19 +60,11 @@ def row(verdict: Verdict) -> tuple[str, ...]:
         str(verdict.workers),
         _MARKS[verdict.status],
         "" if verdict.memory is None else f"{verdict.memory.total_gb:.2f} GB",
-        words(verdict.time),
-        words(verdict.cost),
+        verdict.time.words if verdict.time else "",
+        verdict.cost.words if verdict.cost else "",
         "" if efficiency is None else f"{efficiency:.2f}",
         verdict.reasons[-1] if rejected and verdict.reasons else "",
     )
-
-
-def words(estimate: Estimate | None) -> str:
-    """Return an estimate for a reader, empty when it is unknown."""
-    if estimate is None:
-        return ""
-    digits = 1 if estimate.unit == "min" else 2
-    return f"{estimate.value:,.{digits}f} {estimate.unit}"
 
 
 def _row_name(verdict: Verdict) -> str:

@@ -96,13 +96,13 @@ def _without_gates(request: PlanRequest) -> Iterator[_Change]:
 
 
 def _longer(after: Field) -> str:
-    times = [verdict.time.value for verdict in after.survivors if verdict.time]
-    return f"a deadline of {min(times, default=math.inf):g} min"
+    shortest = min((v.time for v in after.survivors if v.time), key=lambda time: time.value)
+    return f"a deadline of {shortest.words}"
 
 
 def _dearer(after: Field) -> str:
-    costs = [verdict.cost.value for verdict in after.survivors if verdict.cost]
-    return f"a budget of {min(costs, default=math.inf):g} USD"
+    cheapest = min((v.cost for v in after.survivors if v.cost), key=lambda cost: cost.value)
+    return f"a budget of {cheapest.words}"
 
 
 def _more_gpus(request: PlanRequest) -> Iterator[_Change]:

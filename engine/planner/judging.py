@@ -92,9 +92,9 @@ def broken_gates(time: Estimate | None, cost: Estimate | None, objective: Object
     deadline, budget = objective.deadline_minutes, objective.max_cost_usd
     broken = []
     if time is not None and deadline is not None and time.value > deadline:
-        broken.append(f"{time.value:g} min is over the deadline of {deadline:g} min")
+        broken.append(f"{time.words} is over the deadline of {deadline:,g} min")
     if cost is not None and budget is not None and cost.value > budget:
-        broken.append(f"{cost.value:g} USD is over the budget of {budget:g} USD")
+        broken.append(f"{cost.words} is over the budget of {budget:,g} USD")
     return broken
 
 

@@ -106,8 +106,8 @@ def _because(ranked: list[Verdict], request: PlanRequest) -> tuple[str, ...]:
 
 
 def _with_numbers(verdict: Verdict) -> str:
-    time = "time unknown" if verdict.time is None else f"{verdict.time.value:g} min"
-    cost = "cost unknown" if verdict.cost is None else f"{verdict.cost.value:g} USD"
+    time = "time unknown" if verdict.time is None else verdict.time.words
+    cost = "cost unknown" if verdict.cost is None else verdict.cost.words
     return f"{verdict.name} on {verdict.workers}, {time}, {cost}"
 
 

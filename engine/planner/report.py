@@ -28,6 +28,11 @@ class Estimate(Frozen):
         """The value with its unit."""
         return Quantity(self.value, self.unit)
 
+    @property
+    def words(self) -> str:
+        """The value for a reader, with all the digits that it was rounded to."""
+        return f"{self.value:,.{1 if self.unit == 'min' else 2}f} {self.unit}"
+
 
 class MemoryBreakdown(Frozen):
     """Peak memory of one GPU by part, and the host memory behind it, in GB of 1e9 bytes to 2 digits."""
