@@ -1,4 +1,4 @@
-"""How commands fail: one line on the error output and exit code 1, never a traceback for a user's mistake."""
+"""How commands fail: one line on the error output and exit code 2, no traceback for a user's mistake."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from engine.errors import FleetlabError
 
 
 @contextmanager
-def told_plainly() -> Iterator[None]:
-    """Turn an error of Fleetlab's into its sentence and exit code 1."""
+def told_plainly(command: str) -> Iterator[None]:
+    """Turn an error of Fleetlab's into `command: sentence` and exit code 2."""
     try:
         yield
     except FleetlabError as error:
-        typer.echo(f"fleetlab: {error}", err=True)
-        raise typer.Exit(1) from error
+        typer.echo(f"{command}: {error}", err=True)
+        raise typer.Exit(2) from error

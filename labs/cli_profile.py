@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -30,7 +32,7 @@ class Backend(StrEnum):
 
 
 def profile(
-    request: Annotated[Path, typer.Argument(help="The planner's request, a JSON file.")],
+    request: Annotated[str, typer.Argument(metavar="REQUEST", help="JSON file, or - for stdin.")],
     budget: Annotated[
         float, typer.Option(help="Seconds after which the run is killed.")
     ] = profiling.BUDGET_SECONDS,
@@ -47,7 +49,7 @@ def profile(
     It is skipped when it was measured before, when static memory is at most
     60 % of the GPU's, and when it may cost more than 5 % of the job.
     """
-    with told_plainly():
+    with told_plainly("fleetlab profile"), _ended_as_interrupted():
         question = _read(request)
         chosen = _selected(question)
         with _progress(shown=not as_json) as progress:
@@ -63,12 +65,12 @@ def profile(
         raise typer.Exit(1)
 
 
-def _read(path: Path) -> PlanRequest:
+def _read(path: str) -> PlanRequest:
     try:
-        content = path.read_bytes()
+        content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
-        raise FileProblem(f"this file cannot be read ({error.strerror}).", file=str(path)) from error
-    return PlanRequest.read_json(content, file=str(path))
+        raise FileProblem(f"this file cannot be read ({error.strerror}).", file=path) from error
+    return PlanRequest.read_json(content, file=path)
 
 
 def _selected(request: PlanRequest) -> StrategyPlan:
@@ -77,6 +79,16 @@ def _selected(request: PlanRequest) -> StrategyPlan:
         why = report.hint.text if report.hint else ""
         raise NoAnswer("No plan survives for this request, so there is nothing to measure.", hint=why)
     return report.selected
+
+
+@contextmanager
+def _ended_as_interrupted() -> Iterator[None]:
+    """Let a request to end interrupt the program, so that the run is ended too."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

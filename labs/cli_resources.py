@@ -39,7 +39,7 @@ def show(
 ) -> None:
     """Show what each kind of task would ask for next, and where that comes from."""
     wanted = {"task_type": task_type, "model": model, "variant": variant}
-    with told_plainly():
+    with told_plainly("fleetlab resources"):
         learned = _learned(db, {part: value for part, value in wanted.items() if value is not None})
     if as_json:
         typer.echo(json.dumps([_plain(*row) for row in learned], indent=2))

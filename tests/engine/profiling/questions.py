@@ -1,6 +1,14 @@
-"""Requests with their plans, shared by the tests of profiling."""
+"""Requests with their plans, and a look at what runs, shared by the tests of profiling."""
+
+import os
+import uuid
+from pathlib import Path
 
 from engine.planner import PlanRequest, plan
+from engine.profiling.child import RUN_VARIABLE
+
+_SESSION = "FLEETLAB_TEST_SESSION"
+os.environ.setdefault(_SESSION, uuid.uuid4().hex)
 
 FINETUNE = {
     "workload": {
@@ -32,3 +40,15 @@ def question(data, **changes):
     chosen = plan(request).selected
     assert chosen is not None
     return request, chosen
+
+
+def carrying_a_run():
+    """Return the processes of profiles that these tests started, and not those of another test run."""
+    found, mine = [], os.environ[_SESSION].encode()
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            content = path.read_bytes()
+            found += [path.parent.name] * (f"{RUN_VARIABLE}=".encode() in content and mine in content)
+        except OSError:
+            continue
+    return found

@@ -13,8 +13,7 @@ import pytest
 from engine.errors import InvalidInput
 from engine.planner import PlanRequest
 from engine.profiling import ProfileCache, ProfileError, Profiler, ProfileResult, measure
-from engine.profiling.child import RUN_VARIABLE
-from tests.engine.profiling.questions import FINETUNE, GENERIC, question
+from tests.engine.profiling.questions import FINETUNE, GENERIC, carrying_a_run, question
 
 
 def worker(tmp_path, body):
@@ -40,16 +39,6 @@ def alive(pid):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
-
-
-def carrying_a_run():
-    found = []
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        try:
-            found += [path.parent.name] * (f"{RUN_VARIABLE}=".encode() in path.read_bytes())
-        except OSError:
-            continue
-    return found
 
 
 class TestARealProfile:
@@ -185,6 +174,21 @@ class TestBoundedCost:
         (pids,) = notes(tmp_path)
         assert len(pids) == 3 and not any(alive(pid) for pid in pids)
         assert carrying_a_run() == []
+
+    def test_the_session_is_killed_where_environments_cannot_be_read(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("engine.profiling.child._carrying", lambda run: [])
+        body = """
+            sleep = "import time, signal; signal.signal(15, 1); print('ready', flush=True); time.sleep(60)"
+            child = subprocess.Popen([sys.executable, "-c", sleep], stdout=subprocess.PIPE)
+            child.stdout.readline()
+            write(os.getpid(), child.pid)
+            time.sleep(60)
+        """
+        with pytest.raises(ProfileError, match="No measurement"):
+            profiler = Profiler("numpy", worker=worker(tmp_path, body))
+            profiler.profile(*question(GENERIC), budget_seconds=1.5)
+        (pids,) = notes(tmp_path)
+        assert len(pids) == 2 and not any(alive(pid) for pid in pids)
 
     def test_a_run_that_talks_without_end_is_bounded_too(self, tmp_path):
         started = time.monotonic()

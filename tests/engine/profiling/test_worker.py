@@ -1,9 +1,11 @@
 """What the measuring process checks before it says a number."""
 
+import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -66,6 +68,20 @@ def test_the_checkpoint_numbers_are_those_of_the_file(tmp_path):
     numbers = measure_checkpoint(trainer(TASK, 0), trainer(TASK, 1), tmp_path / "c.npz", silent)
     assert numbers["bytes"] == (tmp_path / "c.npz").stat().st_size > 3 * 16 * 16 * 4
     assert numbers["save_s"] > 0 and numbers["restore_s"] > 0
+
+
+def test_a_checkpoint_is_on_the_disk_with_its_name_before_it_counts_as_saved(tmp_path, monkeypatch):
+    synced, really = [], os.fsync
+
+    def fsync(descriptor):
+        name = Path(f"/proc/self/fd/{descriptor}").readlink()
+        synced.append((name, name.stat().st_size if name.is_file() else None))
+        really(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    path = tmp_path.resolve() / "checkpoint.npz"
+    save({"w": np.ones(1000)}, path)
+    assert synced == [(path, path.stat().st_size), (path.parent, None)]
 
 
 def test_warm_up_steps_do_not_count():
