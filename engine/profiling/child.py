@@ -88,8 +88,10 @@ class Child:
                     return
                 *complete, rest = (rest + content).split(b"\n")
                 yield from complete
-                if len(rest) > _LONGEST_LINE or time.monotonic() > self._deadline:
-                    raise self._late() if len(rest) <= _LONGEST_LINE else self.failed()
+                if len(rest) > _LONGEST_LINE:
+                    raise ProfileError("No measurement: the run said a line that has no end.")
+                if time.monotonic() > self._deadline:
+                    raise self._late()
 
     def failed(self) -> ProfileError:
         """Return the error of a process that ended without a result, with the last line of its errors."""

@@ -84,13 +84,15 @@ class Profiler:
         said = self._run(task, budget)
         try:
             return _result(task, said, asked_parameters(request))
-        except (FleetlabError, KeyError, TypeError, ValueError, OverflowError) as error:
+        except (FleetlabError, KeyError, TypeError, ValueError, ArithmeticError) as error:
             raise ProfileError("No measurement: the run said numbers that cannot be.") from error
 
     def _run(self, task: Task, budget_s: float) -> dict[str, Any]:
         run = uuid.uuid4().hex
         try:
-            folder = tempfile.TemporaryDirectory(prefix=f"fleetlab-{run}-", dir=self._folder)
+            folder = tempfile.TemporaryDirectory(
+                prefix=f"fleetlab-{run}-", dir=self._folder, ignore_cleanup_errors=True
+            )
         except OSError as error:
             raise ProfileError(f"No folder could be made for the run ({error.strerror}).") from error
         with folder as name:
@@ -140,7 +142,7 @@ def _event(line: bytes) -> dict[str, Any]:
         if said["event"] == "result":
             return dict(said)
         return {"event": str(said["event"]), "done": int(said["done"]), "total": int(said["total"])}
-    except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError, ArithmeticError) as error:
         raise ProfileError("No measurement: the run said something that is not an event.") from error
 
 

@@ -243,10 +243,10 @@ NUMBERS = {
 
 
 class TestTrust:
-    def profile(self, tmp_path, **changes):
+    def profile(self, tmp_path, data=GENERIC, **changes):
         numbers = {**NUMBERS, **changes}
         body = f"say(event='result', version='1', numbers=eval({str(numbers)!r}, {{'nan': float('nan')}}))"
-        return Profiler("numpy", worker=worker(tmp_path, body)).profile(*question(GENERIC))
+        return Profiler("numpy", worker=worker(tmp_path, body)).profile(*question(data))
 
     def test_numbers_that_can_be_are_passed_on(self, tmp_path):
         result = self.profile(tmp_path)
@@ -269,6 +269,8 @@ class TestTrust:
     def test_numbers_that_cannot_be_are_no_measurement(self, tmp_path, change):
         with pytest.raises(ProfileError, match="numbers that cannot be"):
             self.profile(tmp_path, **change)
+        with pytest.raises(ProfileError, match="numbers that cannot be"):
+            self.profile(tmp_path, FINETUNE, **change)
 
     @pytest.mark.parametrize(
         "body",
