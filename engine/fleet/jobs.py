@@ -100,6 +100,10 @@ class Jobs:
         """Return the rows in the order of the queue: by submit time, then id."""
         return np.lexsort((self.ids, self.submit_ms))
 
+    def length_ms(self, kill_at_limit: bool) -> Column:
+        """Return how long each job works: its run time, cut at its estimate if it is killed there."""
+        return np.minimum(self.run_ms, self.estimate_ms) if kill_at_limit else self.run_ms
+
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
@@ -108,9 +112,10 @@ class Schedule:
     Parameters
     ----------
     jobs: the table.
-    start_ms, end_ms: shape `(jobs,)`; `NEVER` for a rejected job.
+    start_ms, end_ms: shape `(jobs,)`, the first start and the last end; `NEVER` for a rejected job.
     rejected: whether the job asks for more units than the machine has.
-    order: rows in the order in which they started, without the rejected ones.
+    order: rows in the order in which they first started, without the rejected ones.
+    kill_at_limit: whether jobs were stopped when their estimate had passed.
     """
 
     jobs: Jobs
@@ -118,6 +123,7 @@ class Schedule:
     end_ms: Column
     rejected: NDArray[np.bool_]
     order: Column
+    kill_at_limit: bool = True
 
     @property
     def wait_ms(self) -> Column:
@@ -133,24 +139,25 @@ class Schedule:
     @property
     def killed(self) -> NDArray[np.bool_]:
         """Whether the job was stopped at its limit before its work was done."""
-        return ~self.rejected & (self.end_ms - self.start_ms < self.jobs.run_ms)
+        return ~self.rejected & (self.jobs.length_ms(self.kill_at_limit) < self.jobs.run_ms)
 
     def slowdown(self, bound: Any = "10 s") -> NDArray[np.float64]:
-        """Return the bounded slowdown of every job that was not rejected.
+        """Return the bounded slowdown of every job that was not rejected, in the order of the table.
 
-        max(1, (wait + held) / max(held, bound)), with held = end − start. The bound keeps a job of one
-        second that waited a minute from outweighing all others.
+        max(1, (end − submit) / max(length, bound)), where length is the time for which the job works. The
+        bound keeps a job of one second that waited a minute from outweighing all others.
 
         Source: Feitelson et al., Theory and Practice in Parallel Job Scheduling, JSSPP 1997.
         """
-        held = (self.end_ms - self.start_ms)[~self.rejected]
-        return bounded_slowdown(self.wait_ms, held, bound)
+        ran = ~self.rejected
+        length = self.jobs.length_ms(self.kill_at_limit)[ran]
+        return bounded_slowdown(self.end_ms[ran] - self.jobs.submit_ms[ran], length, bound)
 
 
-def bounded_slowdown(wait_ms: Column, held_ms: Column, bound: Any) -> NDArray[np.float64]:
-    """Return max(1, (wait + held) / max(held, bound)) for arrays of milliseconds; see `Schedule.slowdown`."""
+def bounded_slowdown(response_ms: Column, length_ms: Column, bound: Any) -> NDArray[np.float64]:
+    """Return max(1, response / max(length, bound)) for arrays of milliseconds; see `Schedule.slowdown`."""
     floor = si(bound, "ms", "bound", low_open=True)
-    ratio: NDArray[np.float64] = (wait_ms + held_ms) / np.maximum(held_ms, floor)
+    ratio: NDArray[np.float64] = response_ms / np.maximum(length_ms, floor)
     return np.maximum(1.0, ratio)
 
 

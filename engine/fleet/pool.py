@@ -34,6 +34,7 @@ class Workload:
 
     jobs: Jobs
     units: int
+    kill_at_limit: bool
     rows: Column
     submit: list[int]
     size: list[int]
@@ -46,19 +47,28 @@ class Workload:
         units = whole(units, "units", low=1)
         order = jobs.queue_order()
         rows = order[jobs.size[order] <= units]
-        run = np.minimum(jobs.run_ms, jobs.estimate_ms) if kill_at_limit else jobs.run_ms
-        columns = (jobs.submit_ms, jobs.size, jobs.estimate_ms, run)
+        columns = (jobs.submit_ms, jobs.size, jobs.estimate_ms, jobs.length_ms(kill_at_limit))
         submit, size, estimate, length = (column[rows].tolist() for column in columns)
-        return cls(jobs, units, rows, submit, size, estimate, length)
+        return cls(jobs, units, kill_at_limit, rows, submit, size, estimate, length)
 
-    def schedule(self, start: Sequence[int], order: Sequence[int]) -> Schedule:
-        """Return the schedule in which job j starts at `start[j]`, in the order `order`."""
-        starts = np.full(len(self.jobs), NEVER, np.int64)
-        ends = starts.copy()
-        starts[self.rows] = start
-        ends[self.rows] = starts[self.rows] + np.asarray(self.run, np.int64)
+    def schedule(
+        self, start: Sequence[int], order: Sequence[int], end: Sequence[int] | None = None
+    ) -> Schedule:
+        """Return the schedule in which job j starts at `start[j]`, in the order `order`.
+
+        Each job runs without a break unless its `end` is given.
+        """
+        starts = self.column(start, NEVER)
+        ends = self.column(end, NEVER) if end is not None else starts + self.column(self.run, 0)
         rejected = self.jobs.size > self.units
-        return Schedule(self.jobs, starts, ends, rejected, self.rows[np.asarray(order, np.int64)])
+        started = self.rows[np.asarray(order, np.int64)]
+        return Schedule(self.jobs, starts, ends, rejected, started, self.kill_at_limit)
+
+    def column(self, values: Sequence[int], rejected: int = 0) -> Column:
+        """Return values by job number in the order of the table, with `rejected` for those set aside."""
+        column = np.full(len(self.jobs), rejected, np.int64)
+        column[self.rows] = values
+        return column
 
 
 class Discipline(Protocol):
