@@ -25,12 +25,13 @@ def test_a_failure_at_the_end_of_the_write_comes_too_late_to_lose_it():
 
 def test_a_failure_during_the_restart_starts_the_downtime_anew_and_one_during_the_downtime_nothing():
     assert told([50, 52, 60], 200) == [
-        ("lost", 50), ("wait", 55), ("restart", 60), ("wait", 65), ("restart", 95), ("work", 195), ("write", 200),
+        ("lost", 50), ("wait", 55), ("restart", 60), ("wait", 65), ("restart", 95),
+        ("work", 195), ("write", 200),
     ]  # fmt: skip
 
 
 def step_by_step(pace, failures, window):
-    """The same rules, a millisecond at a time: (state, milliseconds spent) with lost work booked on failure."""
+    """The same rules, a millisecond at a time: time spent by kind, lost work booked on failure."""
     spent = dict.fromkeys(("kept", "write", "lost", "wait", "restart"), 0)
     state, since, segment = "run", 0, 0
     for now in range(window):
