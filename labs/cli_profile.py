@@ -143,4 +143,7 @@ def _rows(result: ProfileResult) -> list[tuple[str, str]]:
 
 
 def _number(value: float | None, factor: float, unit: str) -> str:
-    return "not measured" if value is None else f"{value * factor:,.4g} {unit}".strip()
+    if value is None:
+        return "not measured"
+    shown = value * factor
+    return f"{shown:,.0f} {unit}".strip() if shown >= 1000 else f"{shown:.4g} {unit}".strip()
