@@ -7,6 +7,7 @@ parameters are dimensions: a bare number where bytes are wanted is an error, and
 from __future__ import annotations
 
 import math
+import re
 from typing import Annotated, Any
 
 import pint
@@ -49,6 +50,12 @@ watt = joule / second = W
 percent = 0.01 = % = pct
 """.strip().splitlines()
 
+_LONGEST_TEXT = 100
+_NUMBER = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?|inf|nan)"
+_TEXT = re.compile(rf"\s*(?P<number>{_NUMBER})(?![\d.])\s*(?P<unit>.*?)\s*")
+# Words, operators, 1/, and a power of one digit that is not a power of a power.
+_UNIT = re.compile(r"(?:[^\W\d_]|[% ·*/()]|1(?=/)|(?<![)*^])(?:\*\*|\^)-?\d(?![\d.^]|\*\*))*")
+
 ureg: pint.UnitRegistry[Any] = pint.UnitRegistry(_DEFINITIONS)
 ureg.formatter.default_format = "~P"
 Quantity = ureg.Quantity
@@ -66,18 +73,33 @@ def quantity(
     """
     try:
         if isinstance(value, str):
-            return Quantity(value.strip())
+            return _read(value)
         if isinstance(value, Quantity):
             return value
         if isinstance(value, pint.Quantity):
             return Quantity(value.magnitude, str(value.units))
-        if isinstance(value, (tuple, list)) and len(value) == 2 and isinstance(value[1], str):
-            return Quantity(value[0], value[1])
+        if isinstance(value, (tuple, list)) and len(value) == 2 and not isinstance(value[0], (str, bool)):
+            return Quantity(value[0], _unit(value[1]))
     except Exception as error:
         raise InvalidInput(parameter, value, accepted) from error
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return Quantity(value, "")
     raise InvalidInput(parameter, value, accepted)
+
+
+def _read(given: str) -> pint.Quantity[Any]:
+    """Read a number and a unit. Pint would work out any expression, and `9**9**9` for ever."""
+    found = _TEXT.fullmatch(given[:_LONGEST_TEXT])
+    if found is None or len(given) > _LONGEST_TEXT:
+        raise ValueError(given)
+    digits = found["number"]
+    return Quantity(int(digits) if digits.isdecimal() else float(digits), _unit(found["unit"]))
+
+
+def _unit(given: str) -> str:
+    if not _UNIT.fullmatch(given):
+        raise ValueError(given)
+    return given
 
 
 def si(
