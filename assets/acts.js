@@ -16,8 +16,8 @@ function wire(root, model) {
   }
   function choose(act) {
     if (act === model.get("act")) return;
-    store.write("act", act);
     send(model, { act });
+    store.write("act", act);
     show();
   }
   root.addEventListener("click", event => {

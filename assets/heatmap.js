@@ -1,218 +1,191 @@
 // The fleet map: a canvas, a scrubber through time, and a readout of the GPU under the pointer or the cursor.
-// Traits: html; picture {epoch, shape, frames, labels, hours, crisis, after_act, big} (one trait, so that the
-// map never mixes two settings); ask {serial, epoch, frame, gpu} (out); answer {serial, sentence} (in).
+// Traits: html; picture {epoch, shape, frames, labels, hours, shown, big} (one trait, so that the map never
+// mixes two settings); ask {serial, epoch, frame, gpu} (out); answer {serial, sentence} (in).
 import { BIG, BUSY, DEAD, IDLE, Shape, inflate, unpack } from "./fleet.js";
+import { KEYS, Painter, cellSide } from "./fleet_paint.js";
 import { mount, send } from "./mount.js";
 
 const FRAME_MS = 250, ASK_MS = 120;
-const KEYS = ["idle", "busy", "dead", "big"];
+const number = value => value.toLocaleString("en");
 
-function wire(root, model) {
-  const find = selector => root.querySelector(selector);
-  const fleet = find(".fl-fleet"), canvas = find("canvas"), stage = find(".fl-stage"), cursor = find(".fl-cursor");
-  const slider = find(".fl-scrub input"), clock = find(".fl-scrub output"), play = find(".fl-scrub button");
-  const readout = find(".fl-readout");
-  const small = document.createElement("canvas");
-  const still = matchMedia("(prefers-reduced-motion: reduce)"), dark = matchMedia("(prefers-color-scheme: dark)");
-  let picture = null, shape = null, cells = null, states = null, frame = 0;
-  let chosen = null, focus = 0, queued = 0, timer = 0, asking = 0, serial = 0, latest = 0;
-
-  // ---- drawing ----
-  const colour = key => getComputedStyle(find(`.fl-key-${key}`)).backgroundColor;
-  const packedColour = key => {
-    const [r, g, b] = colour(key).match(/[\d.]+/g).map(Number);
-    return (255 << 24 | b << 16 | g << 8 | r) >>> 0;
-  };
-  // The side of a cell: the most whole device pixels that fit the room there is.
-  function cell() {
-    const { clientWidth: width, clientHeight: height } = stage, ratio = devicePixelRatio || 1;
-    const fit = Math.min(width / shape.columns, (height || Infinity) / shape.rows);
-    return Math.max(1, Math.floor(fit * ratio + 0.01));
-  }
-  function paintCells() {
-    const context = small.getContext("2d"), image = context.createImageData(shape.columns, shape.rows);
-    const pixels = new Uint32Array(image.data.buffer), palette = KEYS.map(packedColour);
-    for (let gpu = 0; gpu < shape.gpus; gpu++) pixels[shape.pixels[gpu]] = palette[states[gpu]];
-    context.putImageData(image, 0, 0);
-  }
-  function paintRacks(context, side) {
-    context.fillStyle = colour("gutter");
-    const line = Math.max(1, Math.round(devicePixelRatio || 1));
-    for (let x = shape.nodeColumns; x < shape.columns; x += shape.nodeColumns) context.fillRect(x * side, 0, line, canvas.height);
-    for (let y = shape.rackRows; y < shape.rows; y += shape.rackRows) context.fillRect(0, y * side, canvas.width, line);
-  }
-  function paintCrosses(context, side) {
-    const dead = new Set();
-    states.forEach((state, gpu) => { if (state === DEAD) dead.add(Math.floor(gpu / shape.gpusPerNode)); });
-    context.strokeStyle = colour("cross");
-    context.lineWidth = Math.max(1.25, side / 3);
-    context.beginPath();
-    for (const node of dead) {
-      const [column, row] = shape.cell(node * shape.gpusPerNode), arm = side * 0.75;
-      const x = (column + shape.nodeColumns / 2) * side, y = (row + shape.nodeRows / 2) * side;
-      context.moveTo(x - arm, y - arm); context.lineTo(x + arm, y + arm);
-      context.moveTo(x + arm, y - arm); context.lineTo(x - arm, y + arm);
-    }
-    context.stroke();
-  }
-  function draw() {
-    queued = 0;
-    if (!cells || !stage.clientWidth) return;
-    states = unpack(cells, frame, shape.gpus);
-    paintCells();
-    const side = cell(), ratio = devicePixelRatio || 1;
-    canvas.width = side * shape.columns;
-    canvas.height = side * shape.rows;
-    canvas.style.width = `${canvas.width / ratio}px`;
-    canvas.style.height = `${canvas.height / ratio}px`;
-    const context = canvas.getContext("2d");
-    context.imageSmoothingEnabled = false;
-    context.drawImage(small, 0, 0, canvas.width, canvas.height);
-    paintRacks(context, side);
-    paintCrosses(context, side);
-    tellFrame();
-    place();
-    canvas.dataset.epoch = picture.epoch;
-    canvas.dataset.frame = frame;
-    canvas.dataset.cell = side;
-  }
-  const queue = () => { queued ||= requestAnimationFrame(draw); };
-
-  // ---- words ----
-  const number = value => value.toLocaleString("en");
-  const words = state => ({ [IDLE]: "idle", [BUSY]: "working", [DEAD]: "failed", [BIG]: picture.big })[state];
-  function tellFrame() {
-    const counts = [0, 0, 0, 0];
-    for (const state of states) counts[state]++;
-    const label = picture.labels[frame];
-    canvas.setAttribute("aria-label", `Fleet of ${number(shape.gpus)} GPUs at ${label}: ${number(counts[BUSY])} working, ` +
-      `${number(counts[BIG])} held by ${picture.big}, ${number(counts[IDLE])} idle, ${number(counts[DEAD])} failed`);
-    clock.textContent = label;
-    slider.value = frame;
-    slider.setAttribute("aria-valuetext", label);
-    slider.parentElement.style.setProperty("--fl-at", frame / Math.max(1, picture.labels.length - 1));
-    find(".fl-counts").textContent = `${number(counts[BUSY] + counts[BIG])} GPUs busy, ${number(counts[IDLE])} idle, ${number(counts[DEAD])} failed`;
-    if (chosen !== null) tell(chosen);
-  }
-  function tell(gpu) {
-    chosen = gpu;
-    const { rack, node, slot } = shape.name(gpu);
-    readout.textContent = `Rack ${rack}, node ${node}, GPU ${slot}: ${words(states[gpu])}`;
-    clearTimeout(asking);
-    if (states[gpu] === BUSY || states[gpu] === BIG) asking = setTimeout(ask, ASK_MS);
-  }
-  // Who holds the GPU is asked of the kernel: the names of 10,000 GPUs at every moment are not in the page.
-  function ask() {
-    serial += 1;
-    send(model, { ask: { serial, epoch: picture.epoch, frame, gpu: chosen } });
-  }
-  function answered() {
-    const answer = model.get("answer");
-    if (answer.serial === serial && chosen !== null) {
-      readout.textContent = `${readout.textContent.split(" · ")[0]} · ${answer.sentence}`;
-      readout.dataset.answered = serial;
-    }
-  }
-
-  // ---- pointer, cursor, time ----
-  function place() {
-    const shown = root.ownerDocument && canvas.matches(":focus");
-    cursor.hidden = !shown;
-    if (!shown) return;
-    const [column, row] = shape.cell(focus), side = canvas.clientWidth / shape.columns;
-    cursor.style.translate = `${column * side}px ${row * side}px`;
-    cursor.style.width = cursor.style.height = `${side}px`;
-  }
-  function move(columns, rows) {
-    const [column, row] = shape.cell(focus), gpu = shape.at(column + columns, row + rows);
-    if (gpu >= 0) focus = gpu;
-    place();
-    tell(focus);
-  }
-  function pointed(event) {
-    if (!states) return;
-    const box = canvas.getBoundingClientRect();
-    const gpu = shape.at(Math.floor((event.clientX - box.left) / box.width * shape.columns), Math.floor((event.clientY - box.top) / box.height * shape.rows));
-    if (gpu >= 0 && gpu !== chosen) tell(gpu);
-  }
-  function pressed(event) {
-    const by = event.shiftKey && shape ? [shape.nodeColumns, shape.nodeRows] : [1, 1];
-    const step = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
-    if (!step || !states) return;
-    event.preventDefault();
-    move(step[0] * by[0], step[1] * by[1]);
-  }
-  function goTo(next) {
-    frame = Math.max(0, Math.min(picture.labels.length - 1, next));
-    fleet.dataset.scrubbed = "true";
-    queue();
-  }
-  function stop() {
-    clearInterval(timer);
-    timer = 0;
-    play.dataset.state = still.matches ? "step" : "stopped";
-    play.setAttribute("aria-label", still.matches ? "Step to the next moment" : "Play");
-  }
-  function toggle() {
-    if (!picture?.labels) return;
-    const next = () => goTo(frame + 1 >= picture.labels.length ? 0 : frame + 1);
-    if (still.matches) return next();
-    if (timer) return stop();
-    timer = setInterval(next, FRAME_MS);
-    play.dataset.state = "playing";
-    play.setAttribute("aria-label", "Pause");
+class FleetView {
+  constructor(root, model) {
+    const find = selector => root.querySelector(selector);
+    Object.assign(this, {
+      root, model, find, fleet: find(".fl-fleet"), canvas: find("canvas"), stage: find(".fl-stage"), cursor: find(".fl-cursor"),
+      slider: find(".fl-scrub input"), clock: find(".fl-scrub output"), play: find(".fl-scrub button"), readout: find(".fl-readout"),
+      painter: new Painter(root, find("canvas")),
+      still: matchMedia("(prefers-reduced-motion: reduce)"), dark: matchMedia("(prefers-color-scheme: dark)"),
+      picture: null, shape: null, cells: null, states: null, frame: 0, focus: 0, chosen: null,
+      queued: 0, timer: 0, asking: 0, serial: 0, latest: 0,
+    });
   }
 
   // ---- a new picture ----
-  // A student who has moved the scrubber stays at that hour; else the map shows the moment after the act.
-  function sameMoment(next) {
-    if (fleet.dataset.scrubbed !== "true" || !picture?.hours) return next.after_act;
-    const hour = picture.hours[frame];
-    return next.hours.reduce((best, at, i) => (Math.abs(at - hour) < Math.abs(next.hours[best] - hour) ? i : best), 0);
-  }
-  async function load() {
-    const next = model.get("picture"), mine = ++latest;
+  async load() {
+    const next = this.model.get("picture"), mine = ++this.latest;
     if (!next?.frames) return;
-    const bytes = await inflate(next.frames);
-    if (mine !== latest) return;
-    frame = sameMoment(next);
-    if (JSON.stringify(next.shape) !== JSON.stringify(picture?.shape)) {
-      shape = new Shape(next.shape);
-      small.width = shape.columns;
-      small.height = shape.rows;
-      focus = 0;
-      chosen = null;
+    const cells = await inflate(next.frames);
+    if (mine !== this.latest) return;
+    this.frame = this.sameMoment(next);
+    if (JSON.stringify(next.shape) !== JSON.stringify(this.picture?.shape)) {
+      Object.assign(this, { shape: new Shape(next.shape), focus: 0, chosen: null });
     }
-    picture = next;
-    cells = bytes;
-    slider.max = picture.labels.length - 1;
-    queue();
+    this.picture = next;
+    this.cells = cells;
+    this.slider.max = next.labels.length - 1;
+    this.queue();
   }
 
-  canvas.addEventListener("pointermove", pointed);
-  canvas.addEventListener("keydown", pressed);
-  canvas.addEventListener("focus", () => { if (states) { place(); tell(focus); } });
-  canvas.addEventListener("blur", place);
-  slider.addEventListener("input", () => { stop(); goTo(Number(slider.value)); });
-  play.addEventListener("click", toggle);
-  model.on("change:picture", load);
-  model.on("change:answer", answered);
-  const sized = new ResizeObserver(queue);
-  sized.observe(stage);
-  for (const query of [dark, still]) query.addEventListener("change", queue);
-  stop();
-  load();
-  return () => {
-    clearInterval(timer);
-    clearTimeout(asking);
-    sized.disconnect();
-    for (const query of [dark, still]) query.removeEventListener("change", queue);
-    model.off("change:picture", load);
-    model.off("change:answer", answered);
-  };
+  // A student who has moved the scrubber stays at that hour; else the map opens where the outcome says.
+  sameMoment(next) {
+    if (this.fleet.dataset.scrubbed !== "true" || !this.picture) return next.shown;
+    const hour = this.picture.hours[this.frame], away = i => Math.abs(next.hours[i] - hour);
+    return next.hours.reduce((best, _, i) => (away(i) < away(best) ? i : best), 0);
+  }
+
+  // ---- drawing: however many changes come, one paint a frame ----
+  queue() { this.queued ||= requestAnimationFrame(() => this.draw()); }
+
+  draw() {
+    this.queued = 0;
+    if (!this.cells || !this.stage.clientWidth) return;
+    this.states = unpack(this.cells, this.frame, this.shape.gpus);
+    const side = cellSide(this.shape, this.stage);
+    this.painter.paint(this.shape, this.states, side);
+    this.tellFrame();
+    this.place();
+    Object.assign(this.canvas.dataset, { epoch: this.picture.epoch, frame: this.frame, cell: side });
+  }
+
+  // ---- words ----
+  word(state) { return { [IDLE]: "idle", [BUSY]: "working", [DEAD]: "failed", [BIG]: this.picture.big }[state]; }
+
+  tellFrame() {
+    const counts = [0, 0, 0, 0], label = this.picture.labels[this.frame];
+    for (const state of this.states) counts[state]++;
+    KEYS.forEach((key, state) => { this.find(`[data-count=${key}]`).textContent = number(counts[state]); });
+    const words = [BUSY, BIG, IDLE, DEAD].map(state => `${number(counts[state])} ${state === BIG ? "of " : ""}${this.word(state)}`);
+    this.canvas.setAttribute("aria-label", `Fleet of ${number(this.shape.gpus)} GPUs at ${label}: ${words.join(", ")}`);
+    this.clock.textContent = label;
+    this.slider.value = this.frame;
+    this.slider.setAttribute("aria-valuetext", label);
+    this.slider.parentElement.style.setProperty("--fl-at", this.frame / Math.max(1, this.picture.labels.length - 1));
+    if (this.chosen !== null) this.tell(this.chosen);
+  }
+
+  tell(gpu) {
+    const { rack, node, slot } = this.shape.name(gpu), state = this.states[gpu];
+    this.chosen = gpu;
+    this.readout.textContent = `Rack ${rack}, node ${node}, GPU ${slot}: ${this.word(state)}`;
+    clearTimeout(this.asking);
+    if (state === BUSY || state === BIG) this.asking = setTimeout(() => this.ask(), ASK_MS);
+  }
+
+  // Who holds the GPU is asked of the kernel: the names of all GPUs at every moment are not in the page.
+  ask() {
+    this.serial += 1;
+    send(this.model, { ask: { serial: this.serial, epoch: this.picture.epoch, frame: this.frame, gpu: this.chosen } });
+  }
+
+  answered() {
+    const { serial, sentence } = this.model.get("answer");
+    if (serial !== this.serial || !sentence) return;
+    this.readout.textContent = `${this.readout.textContent.split(" · ")[0]} · ${sentence}`;
+    this.readout.dataset.answered = serial;
+  }
+
+  // ---- pointer and cursor ----
+  place() {
+    this.cursor.hidden = !this.canvas.matches(":focus");
+    if (this.cursor.hidden || !this.shape) return;
+    const [column, row] = this.shape.cell(this.focus), side = this.canvas.clientWidth / this.shape.columns;
+    this.cursor.style.translate = `${column * side}px ${row * side}px`;
+    this.cursor.style.width = this.cursor.style.height = `${side}px`;
+  }
+
+  focused() {
+    this.place();
+    if (this.states) this.tell(this.focus);
+  }
+
+  pointed(event) {
+    if (!this.states) return;
+    const box = this.canvas.getBoundingClientRect(), { columns, rows } = this.shape;
+    const column = Math.floor((event.clientX - box.left) / box.width * columns);
+    const gpu = this.shape.at(column, Math.floor((event.clientY - box.top) / box.height * rows));
+    if (gpu >= 0 && gpu !== this.chosen) this.tell(gpu);
+  }
+
+  // Arrows move by a GPU, with shift by a node.
+  pressed(event) {
+    const step = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
+    if (!step || !this.states) return;
+    event.preventDefault();
+    const by = event.shiftKey ? [this.shape.nodeColumns, this.shape.nodeRows] : [1, 1], [column, row] = this.shape.cell(this.focus);
+    const gpu = this.shape.at(column + step[0] * by[0], row + step[1] * by[1]);
+    if (gpu >= 0) this.focus = gpu;
+    this.focused();
+  }
+
+  // ---- time ----
+  goTo(frame) {
+    this.frame = Math.max(0, Math.min(this.picture.labels.length - 1, frame));
+    this.fleet.dataset.scrubbed = "true";
+    this.queue();
+  }
+
+  scrubbed() {
+    this.stop();
+    if (this.picture) this.goTo(Number(this.slider.value));
+  }
+
+  next() { this.goTo(this.frame + 1 < this.picture.labels.length ? this.frame + 1 : 0); }
+
+  stop() {
+    clearInterval(this.timer);
+    this.timer = 0;
+    this.play.dataset.state = this.still.matches ? "step" : "stopped";
+    this.play.setAttribute("aria-label", this.still.matches ? "Step to the next moment" : "Play");
+  }
+
+  // Who asked for less motion gets one step a press.
+  toggle() {
+    if (!this.picture) return;
+    if (this.still.matches) return this.next();
+    if (this.timer) return this.stop();
+    this.timer = setInterval(() => this.next(), FRAME_MS);
+    this.play.dataset.state = "playing";
+    this.play.setAttribute("aria-label", "Pause");
+  }
+
+  // ---- wiring ----
+  wire() {
+    const off = [];
+    const on = (target, name, action) => {
+      target.addEventListener(name, action);
+      off.push(() => target.removeEventListener(name, action));
+    };
+    const hear = (name, action) => { this.model.on(name, action); off.push(() => this.model.off(name, action)); };
+    on(this.canvas, "pointermove", event => this.pointed(event));
+    on(this.canvas, "keydown", event => this.pressed(event));
+    on(this.canvas, "focus", () => this.focused());
+    on(this.canvas, "blur", () => this.place());
+    on(this.slider, "input", () => this.scrubbed());
+    on(this.play, "click", () => this.toggle());
+    on(this.dark, "change", () => this.queue());
+    on(this.still, "change", () => this.stop());
+    hear("change:picture", () => this.load());
+    hear("change:answer", () => this.answered());
+    const sized = new ResizeObserver(() => this.queue());
+    sized.observe(this.stage);
+    this.stop();
+    this.load();
+    return () => { off.forEach(undo => undo()); sized.disconnect(); clearInterval(this.timer); clearTimeout(this.asking); };
+  }
 }
 
 export function render(context) {
-  return mount(context, root => wire(root, context.model));
+  return mount(context, root => new FleetView(root, context.model).wire());
 }
 export default { render };

@@ -66,8 +66,8 @@ function wire(root, model) {
   const store = new Store(model.get("home")), panel = root.querySelector(".fl-levers"), levers = {};
   const put = (name, value) => {
     const values = { ...model.get("values"), [name]: value };
-    store.write("levers", values);
     send(model, { values });
+    store.write("levers", values);
   };
   for (const box of panel.querySelectorAll("[data-lever]")) {
     levers[box.dataset.name] = KINDS[box.dataset.lever](box, value => put(box.dataset.name, value));

@@ -19,10 +19,10 @@ function wire(root, model) {
     if (!dirty) return;
     dirty = false;
     const texts = { ...store.read("rationale", model.get("texts"), isRecord), [act]: area.value };
+    send(model, { texts });
     const kept = store.write("rationale", texts);
     saved.textContent = kept ? `Kept in this browser, ${new Date().toTimeString().slice(0, 5)}` : "Not kept: use “Save my work”";
     saved.dataset.state = kept ? "kept" : "blocked";
-    send(model, { texts });
   }
   function show() {
     keep();

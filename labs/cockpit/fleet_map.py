@@ -18,11 +18,14 @@ _KEYS = (("busy", "working"), ("big", ""), ("idle", "idle"), ("dead", "failed"))
 def fleet_panel(stage: Stage) -> Markup:
     """Return the map's frame: legend, canvas, readout and scrubber. Its pixels come with the picture."""
     name = view(stage.act).big_job(stage.as_found) if stage.ready else "the big job"
-    legend = [tag("li", tag("i", class_=f"fl-key fl-key-{key}"), words or name) for key, words in _KEYS]
-    swatches = [tag("i", class_=f"fl-swatch fl-key-{key}", hidden=False) for key in ("gutter", "cross")]
+    legend = [
+        tag("li", tag("i", class_=f"fl-key fl-key-{key}"), tag("span", words or name), tag("b", data_count=key))
+        for key, words in _KEYS
+    ]
+    swatches = [tag("i", class_=f"fl-swatch fl-key-{key}") for key in ("gutter", "cross")]
     canvas = tag("canvas", tabindex=0, role="img", aria_label="Fleet map", aria_describedby="fl-readout")
     cursor = tag("i", class_="fl-cursor", hidden=True, aria_hidden="true")
-    readout = tag("span", "Point at a GPU, or use the arrow keys", class_="fl-readout", id="fl-readout", aria_live="polite")
+    readout = tag("p", "Point at a GPU, or use the arrow keys", class_="fl-readout", id="fl-readout", aria_live="polite")
     scrub = tag(
         "div",
         tag("button", type="button", aria_label="Play"),
@@ -34,7 +37,7 @@ def fleet_panel(stage: Stage) -> Markup:
         "div",
         tag("div", tag("h2", "Fleet map"), tag("ul", legend, class_="fl-legend"), swatches, class_="fl-panel-head"),
         tag("div", canvas, cursor, class_="fl-stage"),
-        tag("p", readout, tag("span", class_="fl-counts"), class_="fl-map-foot"),
+        readout,
         scrub,
         class_="fl-fleet",
     )
@@ -54,8 +57,7 @@ def picture(stage: Stage, epoch: int) -> dict[str, Any]:
         "frames": compressed(fleet.cells),
         "labels": list(fleet.labels),
         "hours": list(fleet.hours),
-        "crisis": fleet.crisis,
-        "after_act": fleet.after_act,
+        "shown": view(stage.act).shown_frame(stage.outcome),
         "big": view(stage.act).big_job(stage.outcome),
     }
 

@@ -62,7 +62,9 @@ def duration(time: pint.Quantity[Any], *, censored: bool = False) -> Shown:
     size, unit = next((size, unit) for size, unit in ((3600.0, "h"), (60.0, "min"), (1.0, "s")) if seconds >= size or size == 1.0)
     if seconds == 0:
         size, unit = 60.0, "min"
-    return Shown(f">{SPACE}{digits(seconds / size)}" if censored else digits(seconds / size), unit)
+    amount = seconds / size
+    written = f"{amount:,.0f}" if amount == round(amount) else digits(amount)
+    return Shown(f">{SPACE}{written}" if censored else written, unit)
 
 
 def gpu_hours(value: pint.Quantity[Any]) -> Shown:

@@ -7,11 +7,10 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from engine.missions import MissionPlan
-from engine.scenarios.registry import SCENARIOS
 
 from labs.cockpit.markup import tag
 from labs.cockpit.stage import Stage
-from labs.cockpit.views import view
+from labs.cockpit.views import ready, view
 
 _MARKS = {"true": "✓", "false": "✗", "unknown": "?", "later": "–"}
 
@@ -35,17 +34,16 @@ def act_tabs(plan: MissionPlan) -> Markup:
     """Return the tab bar; an act whose engine is not there yet is locked, and its tab says why."""
     tabs = []
     for act in plan.acts:
-        ready = SCENARIOS[act.scenario].ready
         tabs.append(
             tag(
                 "button",
-                tag("span", f"Act {act.number}", "" if ready else " · locked", class_="fl-act-number"),
+                tag("span", f"Act {act.number}", "" if ready(act) else " · locked", class_="fl-act-number"),
                 tag("span", act.title, class_="fl-act-title"),
                 type="button",
                 role="tab",
                 class_="fl-act",
                 data_act=act.id,
-                data_state="open" if ready else "locked",
+                data_state="open" if ready(act) else "locked",
                 aria_selected="false",
             )
         )

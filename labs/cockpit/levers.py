@@ -14,6 +14,7 @@ from engine.missions import Act, ChoiceLever, Lever, MissionPlan, RangeLever, Sw
 
 from labs.cockpit.format import fact_value
 from labs.cockpit.markup import tag
+from labs.cockpit.views import ready
 
 
 def accepted_levers(plan: MissionPlan, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,15 +42,18 @@ def setting(plan: MissionPlan, act: Act, values: Mapping[str, Any]) -> dict[str,
 
 def lever_panel(plan: MissionPlan, act: Act) -> Markup:
     """Return the levers of an act: those that move something in it, at their start values."""
-    return tag("div", [_lever(name, plan.levers[name]) for name in act.levers], class_="fl-levers")
+    levers = [_lever(name, plan.levers[name]) for name in act.levers] if ready(act) else []
+    hint = None if levers else tag("p", "The levers come with the act.", class_="fl-hint")
+    return tag("div", levers, hint, class_="fl-levers")
 
 
 def fact_list(act: Act) -> Markup:
     """Return the constants that the act's numbers rest on, each with its source and how far to trust it."""
-    rows = [_fact(fact(name)) for name in act.facts]
+    rows = [_fact(fact(name)) for name in act.facts] if ready(act) else []
     if not rows:
         return Markup("")
-    return tag("div", tag("h2", "What the numbers rest on"), tag("dl", rows), class_="fl-facts")
+    heading = tag("h2", "What the numbers rest on")
+    return tag("div", heading, tag("dl", rows, tabindex=0, aria_label="Facts and their sources"), class_="fl-facts")
 
 
 def _lever(name: str, lever: Lever) -> Markup:

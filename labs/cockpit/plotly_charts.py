@@ -1,7 +1,8 @@
-"""A `Chart` as a plotly figure. Colours of text and lines come from the sheet, so that dark mode is one sheet."""
+"""A `Chart` as a plotly figure."""
 
 from __future__ import annotations
 
+from math import log10
 from typing import Any
 
 import plotly.graph_objects as go
@@ -11,7 +12,10 @@ from labs.cockpit.charts import Axis, Chart, Series
 CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False, "doubleClick": False, "showTips": False}
 """No mode bar and no zoom: a chart is read, not edited."""
 
-_INK, _MUTED, _BIG, _ACCENT, _LINE = "#52606c", "#7d8a95", "#3f74c4", "#1d5bb8", "#d5dde3"
+# Names more than colours: the sheet turns each into its token, so that dark mode and print are one sheet.
+_INK, _MUTED, _BIG, _ACCENT, _LINE = "rgb(20,32,43)", "rgb(82,96,108)", "rgb(30,67,128)", "rgb(29,91,184)", "rgb(213,221,227)"
+_NUMBERS_PX = 96
+"""Room on the right of the stems for their numbers."""
 _STYLES: dict[str, dict[str, Any]] = {
     "strong": {"color": _INK, "width": 2},
     "dashed": {"color": _MUTED, "width": 1.75, "dash": "5px,3px"},
@@ -20,12 +24,21 @@ _STYLES: dict[str, dict[str, Any]] = {
 _FONT = {"size": 11, "color": _MUTED, "family": "system-ui, 'Segoe UI', 'Liberation Sans', Arial, sans-serif"}
 
 
-def figure(chart: Chart) -> go.Figure:
-    """Return the figure of a chart: bars when it has bars, else lines."""
+class FittedFigure(go.Figure):
+    """A figure that fills its frame: marimo draws one without a height 540 px high, and one of height null to fit."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figure as plotly's dictionary, with a height of None."""
+        content: dict[str, Any] = super().to_dict()
+        return content | {"layout": content["layout"] | {"height": None}}
+
+
+def figure(chart: Chart) -> FittedFigure:
+    """Return the figure of a chart: dots on stems when it has bars, else lines."""
     data = _dots(chart) if chart.bars else [_line(series) for series in chart.series]
     layout = {
         "autosize": True,
-        "margin": {"l": 4, "r": 8, "t": 16, "b": 4},
+        "margin": {"l": 4, "r": _NUMBERS_PX if chart.bars else 8, "t": 16, "b": 4},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "showlegend": False,
@@ -39,7 +52,7 @@ def figure(chart: Chart) -> go.Figure:
         "shapes": _shapes(chart),
         "annotations": _annotations(chart),
     }
-    return go.Figure({"data": data, "layout": layout}, skip_invalid=False)
+    return FittedFigure({"data": data, "layout": layout})
 
 
 def _line(series: Series) -> dict[str, Any]:
@@ -66,25 +79,14 @@ def _dots(chart: Chart) -> list[dict[str, Any]]:
         "x": [x for value in values for x in (low, value, None)], "y": [y for name in names for y in (name, name, None)],
     }  # fmt: skip
     dots = {
-        "type": "scatter", "mode": "markers+text", "x": values, "y": names, "cliponaxis": False,
-        "text": [f"<b>{bar.says}</b>" for bar in chart.bars], "hoverinfo": "text",
-        "hovertext": [f"{bar.label}: {bar.says}" for bar in chart.bars],
-        "textposition": ["middle left" if _position(chart.x, value) > 0.55 else "middle right" for value in values],
+        "type": "scatter", "mode": "markers", "x": values, "y": names, "cliponaxis": False, "hoverinfo": "text", "hovertext": [f"{bar.label}: {bar.says}" for bar in chart.bars],
         "marker": {"size": 9, "color": [_INK if bar.value else "rgba(0,0,0,0)" for bar in chart.bars],
                    "line": {"width": 1.5, "color": _INK}},
     }  # fmt: skip
     return [stems, dots]
 
 
-def _position(axis: Axis, value: float) -> float:
-    from math import log10
-
-    return log10(value / axis.low) / log10(axis.high / axis.low)
-
-
 def _axis(axis: Axis, *, titled: bool = True) -> dict[str, Any]:
-    from math import log10
-
     span = [log10(axis.low), log10(axis.high)] if axis.log else [axis.low, axis.high]
     return {
         "type": "log" if axis.log else "linear",
@@ -94,6 +96,8 @@ def _axis(axis: Axis, *, titled: bool = True) -> dict[str, Any]:
         "title": {"text": axis.label if titled else "", "standoff": 4, "font": {"size": 11}},
         "automargin": True,
         "fixedrange": True,
+        "tickangle": 0,
+        "ticklabelstandoff": 4,
         "gridcolor": _LINE,
         "zeroline": False,
         "showline": False,
@@ -104,7 +108,7 @@ def _axis(axis: Axis, *, titled: bool = True) -> dict[str, Any]:
 def _names(chart: Chart) -> dict[str, Any]:
     return {
         "type": "category", "automargin": True, "fixedrange": True, "showgrid": False, "zeroline": False, "ticks": "",
-        "categoryorder": "array", "categoryarray": [bar.label for bar in reversed(chart.bars)],
+        "ticklabelstandoff": 9, "categoryorder": "array", "categoryarray": [bar.label for bar in reversed(chart.bars)],
         "range": [-0.6, len(chart.bars) - 0.4],
     }  # fmt: skip
 
@@ -124,6 +128,8 @@ def _annotations(chart: Chart) -> list[dict[str, Any]]:
     above = [{"x": mark.x, "xref": "x", "y": 1, "yref": "paper", "yanchor": "bottom", "xanchor": "left" if i == 0 else "right",
               "text": f"<b>{mark.label}</b>" if mark.action else mark.label, "showarrow": False, "font": {"size": 11}}
              for i, mark in enumerate(chart.marks)]  # fmt: skip
+    numbers = [{"x": 1, "xref": "paper", "xshift": 8, "y": bar.label, "yref": "y", "xanchor": "left", "text": f"<b>{bar.says}</b>",
+                "showarrow": False, "font": {"size": 11}} for bar in chart.bars]  # fmt: skip
     rules = [{"x": 0, "xref": "paper", "y": rule.y, "yref": "y", "yanchor": "bottom", "xanchor": "left", "text": rule.label,
               "showarrow": False} for rule in chart.rules]  # fmt: skip
-    return [*above, *rules]
+    return [*above, *numbers, *rules]

@@ -17,6 +17,7 @@ from engine.scenarios.registry import SCENARIOS, ScenarioEntry
 from labs.cockpit.levers import setting
 from labs.cockpit.saved import Returned, SavedWork, SealedPrediction
 from labs.cockpit.session import Visit
+from labs.cockpit.views import ready
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Stage:
     levers: Mapping[str, Any]
     sealed: SealedPrediction | None
     as_found: Any
-    """The outcome when nobody acts; None when the act is not ready. Zones read from it what was before the crisis."""
+    """The outcome when nobody acts; None without an engine. Zones read from it only what was before the crisis."""
     outcome: Any
     """The outcome of the levers; None until the prediction is sealed."""
     complaint: str = ""
@@ -41,8 +42,8 @@ class Stage:
 
     @property
     def ready(self) -> bool:
-        """Whether there is an engine behind the act."""
-        return self.entry.ready
+        """Whether the act can be played."""
+        return ready(self.act)
 
     @property
     def asks(self) -> bool:
@@ -66,17 +67,15 @@ def set_stage(
 
     A lever value that the plan does not know is told in `complaint`, and the start value is used.
     """
-    act, complaint = plan.act(act_id), visit.complaint
-    prediction = sealed.get(act_id)
+    act, complaint, prediction = plan.act(act_id), visit.complaint, sealed.get(act_id)
     try:
         values = setting(plan, act, levers)
     except FleetlabError as error:
         values, complaint = plan.start_values(act_id), f"{complaint} {error}".strip()
-    if not SCENARIOS[act.scenario].ready:
-        return Stage(plan, visit, act, values, prediction, None, None, complaint)
-    as_found = run(act, visit, plan.start_values(act_id))
-    told = act.told(SCENARIOS[act.scenario].said(as_found))
-    outcome = run(act, visit, values) if prediction else None
+    entry = SCENARIOS[act.scenario]
+    as_found = run(act, visit, plan.start_values(act_id)) if entry.ready else None
+    told = act.told(entry.said(as_found))
+    outcome = run(act, visit, values) if prediction and ready(act) else None
     return Stage(plan, visit, told, values, prediction, as_found, outcome, complaint)
 
 

@@ -49,6 +49,15 @@ def big_job(outcome: Outcome) -> str:
     return f"job {outcome.big_job.job}"
 
 
+def shown_frame(outcome: Outcome) -> int:
+    """Return the frame at which the map opens: the big job's start if it follows at once, else just after the act."""
+    job, fleet = outcome.big_job, outcome.fleet_map
+    start = _arrival(outcome) + hours(job.wait)
+    if not job.started or hours(job.wait) >= 1:
+        return fleet.after_act
+    return next((i for i, at in enumerate(fleet.hours) if i > fleet.after_act and at >= start), fleet.after_act)
+
+
 def occupant(outcome: Outcome, frame: int, gpu: int) -> str:
     """Return who holds a GPU at one frame: job, user, size and the time that remains; empty when nobody does."""
     found = outcome.occupant(frame, gpu)
@@ -85,13 +94,13 @@ def through_time(outcome: Outcome) -> Chart:
     series = (
         _line("utilisation", "strong", x, samples.busy, [f"{share(busy)} of GPUs busy" for busy in samples.busy]),
         _line("fragmentation", "dashed", x, samples.fragmentation, [f"fragmentation {share(f)}" for f in samples.fragmentation]),
-        _line("largest free block", "big", x, blocks,
+        _line(f"largest free block, of {count(job.nodes)} nodes", "big", x, blocks,
               [f"largest free block {count(block)} of {count(job.nodes)} nodes" for block in samples.largest_block]),
     )  # fmt: skip
     return Chart(
         name="through_time",
-        title="The fleet through time",
-        unit=f"% of GPUs; block: % of {count(job.nodes)} nodes",
+        title="Fleet through time",
+        unit="per cent",
         remark=_block_words(outcome),
         alt=f"Utilisation is {shown(outcome, 'utilisation')} over the window. {_start_words(outcome)}",
         x=_hour_axis(outcome, x),
@@ -118,11 +127,11 @@ def price_of_setting(outcome: Outcome) -> Chart:
     acted = sum(bar.value for bar in bars if bar.label in ("killed work", "migration tax", "pause"))
     return Chart(
         name="price",
-        title="What this setting cost",
-        unit="GPU-h, logarithmic",
+        title="Price of this setting",
+        unit="GPU-hours, log scale",
         remark=f"The act itself: {acted:,.0f} GPU-h." if acted else "Nobody acted: nothing was killed, taxed or paused.",
         alt=". ".join(f"{bar.label}: {bar.says}" for bar in bars) + ".",
-        x=Axis(label="GPU-h", low=1, high=10**decades, ticks=tuple((10**d, count(10**d)) for d in range(decades + 1)), log=True),
+        x=Axis(label="GPU-h", low=1, high=10**decades, ticks=tuple((10**d, _decade(d)) for d in range(0, decades + 1, 2)), log=True),
         bars=tuple(bars),
     )
 
@@ -148,8 +157,12 @@ def _line(name: str, style: str, x: tuple[float, ...], shares: tuple[float | Non
 
 
 def _hour_axis(outcome: Outcome, x: tuple[float, ...]) -> Axis:
-    ticks = tuple((float(h), f"{h} h" if h else "0") for h in range(-12, int(x[-1]) + 1, 12))
+    ticks = tuple((float(h), f"{h} h".replace("-", "−") if h else "0") for h in range(-12, int(x[-1]) + 1, 12))
     return Axis(label=f"hours after {big_job(outcome)} arrived", low=x[0], high=x[-1], ticks=ticks)
+
+
+def _decade(power: int) -> str:
+    return f"{10 ** (power % 3)}{('', ' k', ' M')[power // 3]}"
 
 
 def _marks(outcome: Outcome) -> tuple[Mark, ...]:
@@ -195,4 +208,4 @@ def _clock(from_opening: float) -> str:
     return f"{minutes // 60:02d}:{minutes % 60:02d}, day {int(day) + 1}"
 
 
-__all__ = ["big_job", "cards", "charts", "crisis_hours", "digits", "moment", "occupant", "price_of_setting", "shown", "through_time"]
+__all__ = ["big_job", "cards", "charts", "crisis_hours", "digits", "moment", "occupant", "price_of_setting", "shown", "shown_frame", "through_time"]

@@ -10,6 +10,7 @@ import pint
 
 from engine.errors import UnknownName
 from engine.missions import Act, MissionPlan
+from engine.scenarios.registry import SCENARIOS
 
 from labs.cockpit.charts import Chart
 from labs.cockpit.format import Shown
@@ -41,8 +42,16 @@ class View(Protocol):
     def big_job(self, outcome: Any) -> str:
         """Return the name of the job that the map shows in its own colour."""
 
+    def shown_frame(self, outcome: Any) -> int:
+        """Return the frame at which the map opens."""
+
     def occupant(self, outcome: Any, frame: int, gpu: int) -> str:
         """Return who holds a GPU, in words; empty when nobody does."""
+
+
+def ready(act: Act) -> bool:
+    """Return whether there is an engine behind an act and a view before it."""
+    return act.scenario in _VIEWS and SCENARIOS[act.scenario].ready
 
 
 def view(act: Act) -> View:

@@ -46,6 +46,11 @@ class LabPage:
         )
         return self.epoch()
 
+    def charted(self):
+        """Wait until cards and charts are on the page."""
+        self.page.locator(".fl-value").first.wait_for()
+        self.page.locator("[data-chart] .js-plotly-plot .xtick").first.wait_for()
+
     def lever(self, name):
         return self.page.locator(f"[data-zone=lever] [data-name={name}] input")
 

@@ -30,11 +30,18 @@ def _states(browser, server, folder, width, height, scheme):
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
     lab = LabPage(context.new_page(), server.url)
     lab.open()
-    shoot = lambda state: lab.page.screenshot(path=folder / f"{state}-{width}x{height}-{scheme}.png", full_page=width < 901)  # noqa: E731
+
+    def shoot(state):
+        if width <= 900:  # the page scrolls inside: show all of it
+            lab.page.set_viewport_size({"width": width, "height": lab.page.evaluate("document.querySelector('#App').scrollHeight")})
+        lab.page.screenshot(path=folder / f"{state}-{width}x{height}-{scheme}.png")
+
     shoot("1-predict")
     lab.seal("6", "h", "Somebody must finish first.")
+    lab.charted()
     shoot("2-sealed")
     lab.press("migrate")
+    lab.charted()
     shoot("3-after-migrate")
     lab.choose_act("gamble")
     shoot("4-locked-act")
