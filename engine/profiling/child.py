@@ -43,23 +43,13 @@ class Child:
     ) -> None:
         if not hasattr(os, "killpg"):
             raise ProfileError("A profile runs a process of its own, which this system does not offer.")
+        self._command, self._folder = command, folder
+        self._environment = {**os.environ, **environment, RUN_VARIABLE: run}
         self._deadline = time.monotonic() + budget_s
         self._budget_s = budget_s
         self._run = run
         self._errors = folder / "errors.txt"
-        try:
-            with self._errors.open("wb") as errors:
-                self._process = subprocess.Popen(
-                    command,
-                    cwd=folder,
-                    env={**os.environ, **environment, RUN_VARIABLE: run},
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=errors,
-                    start_new_session=True,
-                )
-        except OSError as error:
-            raise ProfileError(f"The measuring process did not start ({error.strerror}).") from error
+        self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -70,14 +60,15 @@ class Child:
         self.end()
 
     def lines(self) -> Iterator[bytes]:
-        """Yield each line the process says, until it closes its output.
+        """Start the process and yield each line it says, until it closes its output.
+
+        It starts here and not before, so that an interrupt at any moment after finds the block to leave.
 
         Raises
         ------
-        ProfileError: when the budget is spent, or a line has no end.
+        ProfileError: if it does not start, when the budget is spent, or a line has no end.
         """
-        assert self._process.stdout is not None
-        descriptor, rest = self._process.stdout.fileno(), b""
+        descriptor, rest = self._start(), b""
         with selectors.DefaultSelector() as selector:
             selector.register(descriptor, selectors.EVENT_READ)
             while True:
@@ -101,8 +92,9 @@ class Child:
 
     def end(self) -> None:
         """Kill the process, its session, and every process that carries the id of the run."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
         for _ in range(_MOST_SWEEPS):
             strays = _carrying(self._run)
             for pid in strays:
@@ -111,9 +103,28 @@ class Child:
             if not strays:
                 break
             time.sleep(0.01)
-        self._process.wait()
-        if self._process.stdout is not None:
+        if self._process is not None:
+            self._process.wait()
+            assert self._process.stdout is not None
             self._process.stdout.close()
+
+    def _start(self) -> int:
+        """Start the process and return the descriptor of what it says."""
+        try:
+            with self._errors.open("wb") as errors:
+                self._process = subprocess.Popen(
+                    self._command,
+                    cwd=self._folder,
+                    env=self._environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            raise ProfileError(f"The measuring process did not start ({error.strerror}).") from error
+        assert self._process.stdout is not None
+        return self._process.stdout.fileno()
 
     def _late(self) -> ProfileError:
         return ProfileError(

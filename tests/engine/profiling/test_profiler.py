@@ -225,6 +225,20 @@ class TestBoundedCost:
             Profiler("numpy", progress=interrupt).profile(*question(GENERIC))
         assert carrying_a_run() == []
 
+    def test_an_interrupt_while_the_run_starts_leaves_no_process(self, monkeypatch):
+        import subprocess
+
+        start, pids = subprocess.Popen, []
+
+        def interrupted(*arguments, **options):
+            pids.append(start(*arguments, **options).pid)
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(subprocess, "Popen", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            Profiler("numpy").profile(*question(GENERIC))
+        assert len(pids) == 1 and gone(pids)
+
     def test_a_child_that_outlives_a_finished_run_is_ended(self, tmp_path):
         body = """
             child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
