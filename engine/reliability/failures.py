@@ -11,7 +11,7 @@ from pydantic import PrivateAttr
 from engine.errors import InvalidInput
 from engine.facts import fact, facts
 from engine.model import Frozen
-from engine.reliability.fields import Count, CountOrZero, MeanTime, Rate, Table, Table_
+from engine.reliability.fields import Count, CountOrZero, MeanTime, Rate, Table, Unchanging
 from engine.units import PositiveTime, Quantity, Time, si, ureg, whole
 
 _PER_HOUR = ureg.Unit("1/h")
@@ -21,7 +21,7 @@ _HOUR = ureg.Unit("h")
 class SeriesFailures(Frozen):
     """The failure rates of a job: by component, of a device and of the whole, and the mean time between."""
 
-    component_rates: Annotated[dict[str, Rate], Table_]
+    component_rates: Annotated[dict[str, Rate], Unchanging]
     device_rate: Rate
     system_rate: Rate
     mtbf: MeanTime
@@ -49,8 +49,8 @@ class SeriesFailureScenario(Frozen):
 
     n_devices: Count
     devices_per_node: Count
-    component_mttf: Annotated[dict[str, PositiveTime], Table_]
-    per_node: Annotated[dict[str, CountOrZero], Table_]
+    component_mttf: Annotated[dict[str, PositiveTime], Unchanging]
+    per_node: Annotated[dict[str, CountOrZero], Unchanging]
     _device_rate: float = PrivateAttr(0.0)
 
     def model_post_init(self, _: Any) -> None:

@@ -23,7 +23,7 @@ class Table(dict[str, Value]):
         return Table, (dict(self),)
 
 
-Table_ = AfterValidator(Table)
+Unchanging = AfterValidator(Table)
 """Marks a dictionary field as one that cannot be changed."""
 
 Count = Annotated[int, BeforeValidator(lambda value: whole(value, "value", low=1, high=10**12))]

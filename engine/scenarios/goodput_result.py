@@ -7,10 +7,11 @@ from typing import Any, overload
 
 import pint
 
+from engine.reliability.lambert import Floats
 from engine.units import Quantity, text, ureg
 
 _SECOND = ureg.Unit("s")
-Columns = dict[str, list[float] | float]
+Columns = dict[str, Floats | float]
 
 
 class _Share:
@@ -50,8 +51,8 @@ class _Duration:
 class RuntimeGoodput:
     """Where the held time of a job goes, term by term: first order, exact, and whether the former holds.
 
-    A result is a frozen view of one row, so that a sweep over thousands of sizes costs one pass of numpy; its
-    quantities are made when they are read.
+    A result is a read-only view of one row, so that a sweep over thousands of sizes costs one pass of numpy;
+    its quantities are made when they are read.
     """
 
     __slots__ = ("_columns", "_row")
@@ -77,16 +78,13 @@ class RuntimeGoodput:
     exact_goodput = _Share("(1−a)·(1−startup)·g/(1+f·preemption_cost), between 0 and 1.")
 
     def __init__(self, columns: Columns, row: int) -> None:
-        object.__setattr__(self, "_columns", columns)
-        object.__setattr__(self, "_row", row)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"A result cannot be changed: {name}.")
+        self._columns = columns
+        self._row = row
 
     def value(self, name: str) -> float:
         """Return one term as a plain number, a time in seconds."""
-        column = self._columns[name]  # type: ignore[attr-defined]
-        return column[self._row] if isinstance(column, list) else column  # type: ignore[attr-defined,no-any-return]
+        column = self._columns[name]
+        return column if isinstance(column, float) else column.item(self._row)
 
     @property
     def reasons(self) -> tuple[str, ...]:

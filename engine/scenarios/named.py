@@ -39,7 +39,7 @@ def _llama2_70b() -> RuntimeGoodputScenario:
         input_wait=0.05 / 0.65,
         window="1 week",
         lost_work="15 min",
-        preemption_rate="1/day",
+        preemption_rate="1 1/day",
     )
 
 

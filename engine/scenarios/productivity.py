@@ -8,13 +8,13 @@ from pydantic import BeforeValidator
 
 from engine.errors import InvalidInput
 from engine.model import Frozen
-from engine.reliability.fields import Table, Table_
+from engine.reliability.fields import Table, Unchanging
 from engine.units import Price, number
 
 Factor = Annotated[
     float, BeforeValidator(lambda value: number(value, "value", low=0.0, high=1.0, low_open=True))
 ]
-Names = Annotated[dict[str, float], Table_]
+Names = Annotated[dict[str, float], Unchanging]
 
 
 class ProductivityGoodput(Frozen):
@@ -62,7 +62,7 @@ class ProductivityGoodputScenario(Frozen):
     scheduling: Factor
     runtime: Factor
     program: Factor
-    ceilings: Annotated[dict[str, Factor], Table_] = Table()
+    ceilings: Annotated[dict[str, Factor], Unchanging] = Table()
     device_hour_rate: Price | None = None
 
     def model_post_init(self, _: Any) -> None:

@@ -143,8 +143,7 @@ class RuntimeGoodputScenario(Frozen):
         )
 
     def _columns(self, sizes: Any) -> Columns:
-        terms = runtime_terms(self._inputs, sizes * self.failures.device_rate_si)
-        return {name: term if isinstance(term, float) else term.tolist() for name, term in terms.items()}
+        return runtime_terms(self._inputs, sizes * self.failures.device_rate_si)
 
 
 def _first(crossed: Any, guess: int) -> int:

@@ -38,4 +38,4 @@ def test_surviving_a_window():
 
 def test_a_rate_without_nodes_is_refused():
     with pytest.raises(InvalidInput):
-        SeriesFailureScenario.from_node_days("6.5/day", n_devices=8, devices_per_node=8)
+        SeriesFailureScenario.from_node_days("6.5 1/day", n_devices=8, devices_per_node=8)

@@ -55,7 +55,7 @@ def job(mtbf="10 h", size="1e12 B", **changes):
         "input_wait": 0.05,
         "window": "1 week",
         "lost_work": "15 min",
-        "preemption_rate": "1/day",
+        "preemption_rate": "1 1/day",
     }
     return RuntimeGoodputScenario(**fields | changes)
 
@@ -116,7 +116,7 @@ def test_where_nothing_fails_there_is_no_crossover_and_the_result_is_calm():
     calm = SeriesFailureScenario(
         n_devices=8, devices_per_node=8, component_mttf={"gpu": "1 h"}, per_node={"gpu": 0}
     )
-    scenario = job(failures=calm, input_wait=0.0, preemption_rate="0/day")
+    scenario = job(failures=calm, input_wait=0.0, preemption_rate="0 1/day")
     with pytest.raises(NoAnswer, match="never exceeds"):
         scenario.crossover(1)
     assert scenario.result.mtbf.m == math.inf
@@ -237,7 +237,7 @@ def test_the_exact_goodput_is_a_share_and_an_invalid_result_says_why(mtbf, size,
         ({"mtbf": "5 s"}, "2M"),
         ({"input_wait": 1.5}, "input wait"),
         ({"window": "5 min"}, "window"),
-        ({"preemption_rate": "1/min"}, "loss"),
+        ({"preemption_rate": "1 1/min"}, "loss"),
     ],
 )
 def test_each_reason_is_named(changes, words):
@@ -268,7 +268,7 @@ def test_a_slider_can_drive_the_interval():
         (lambda: job(window="0 s"), "window"),
         (lambda: job(window="-1 day"), "window"),
         (lambda: job(window=7), "window"),
-        (lambda: job(preemption_rate="-1/day"), "preemption_rate"),
+        (lambda: job(preemption_rate="-1 1/day"), "preemption_rate"),
         (lambda: job(preemption_rate=1), "preemption_rate"),
         (lambda: job(lost_work="-3600 s"), "lost_work"),
         (lambda: job(input_wait=-0.1), "input_wait"),
@@ -344,3 +344,22 @@ def test_a_workload_may_be_anything_with_parameters():
         parameters = 70e9
 
     assert job(workload=Model(), size="14 B/parameter").checkpoint_bytes.m_as("B") == 9.8e11
+
+
+def test_a_result_is_read_only():
+    result = job().result
+    with pytest.raises(AttributeError):
+        result.runtime_goodput = 1.0
+    with pytest.raises(AttributeError):
+        result.note = "better"
+    assert type(result.runtime_goodput) is float and type(result.mtbf.m) is float
+
+
+def test_scenarios_are_found_in_one_place():
+    import engine.scenarios as place
+
+    for name in dir(place):
+        assert hasattr(place, name)
+    assert place.Scenarios is Scenarios
+    with pytest.raises(AttributeError):
+        _ = place.Llama9
