@@ -136,7 +136,8 @@ def _books(setting: Setting, goodput: float, day: float) -> DailyBooks:
     per_work = day * goodput / tau
     failures = float(exponential.failures_per_segment(tau, write, mtbf))
     recovery = (mtbf + downtime) * math.exp(restart / mtbf) - mtbf
-    retained, writes, restarts = per_work * tau, per_work * write, per_work * failures * recovery
+    retained, writes = per_work * tau, per_work * write
+    restarts = settled(per_work * failures * recovery)
     lost = max(0.0, day - retained - writes - restarts)
     terms = {"held": day, "retained": retained, "lost": lost, "writes": writes, "restarts": restarts}
     return DailyBooks(**{name: (value, "gpu*h") for name, value in terms.items()})

@@ -23,7 +23,7 @@ _NAMES = ("Crash and wait", "Hot spares", "Elastic rescale")
 def rescale_map(scenario: ElasticRescaleScenario, damage: Damage, left: int, chosen: Response) -> FleetMap:
     """Return the job's nodes ten minutes before, at the spike, and at each turn of the chosen response.
 
-    Under hot spares the spare nodes follow those of the job.
+    Under hot spares the spare nodes follow those of the job; once repaired, the dead nodes are the new spares.
     """
     spares = scenario.spare_nodes if scenario.response == "spares" else 0
     shape = MapShape(
@@ -40,7 +40,7 @@ def rescale_map(scenario: ElasticRescaleScenario, damage: Damage, left: int, cho
         hours=tuple(moment / 3600 for moment in moments),
         labels=tuple(_label(moment) for moment in moments),
         crisis=1,
-        after_act=len(moments) - 1 if not _shrinks(chosen) else 2,
+        after_act=2 if chosen.possible and chosen.name != "wait" else len(moments) - 1,
         cells=b"".join(_packed(states, shape) for states in frames),
     )
 
@@ -56,9 +56,10 @@ def _states(
     level = 1.0 if moment < 0 else chosen.at(moment)
     states = [_WORKING if level > 0 else _IDLE] * scenario.nodes
     if scenario.response == "spares":
-        stand_in = 0 <= moment < repaired and level > 0
-        busy = scenario.dead_nodes if stand_in else 0
-        states += [_WORKING] * busy + [_IDLE] * (scenario.spare_nodes - busy)
+        stand_ins = scenario.dead_nodes if chosen.possible and moment >= 0 and level > 0 else 0
+        states += [_WORKING] * stand_ins + [_IDLE] * (scenario.spare_nodes - stand_ins)
+        for node in damage.dead_nodes if stand_ins else ():
+            states[node] = _IDLE
     if 0 < level < 1:
         for node in _unused(scenario, damage, left):
             states[node] = _IDLE

@@ -130,7 +130,11 @@ def test_the_map_shows_dead_idle_and_working_nodes(outcomes):
     spares = outcomes["spares", "8x20x5"].fleet_map
     standing = states(spares, 2)
     assert spares.shape.nodes == 112 and standing.count(1) == 100
-    assert (standing.count(2), standing.count(0)) == (10, 2)
+    assert (standing.count(2), standing.count(0)) == (10, 2) and spares.after_act == 2
+    repaired = states(spares, 3)
+    assert (repaired.count(1), repaired[45:55]) == (100, [0] * 10)  # the repaired nodes are the new spares
+    short = act(response="spares", spare_nodes=4).fleet_map
+    assert states(short, short.after_act) == [1] * 100 + [0] * 4
 
 
 def test_the_log_tells_the_response_and_what_all_three_cost(outcomes):
