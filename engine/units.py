@@ -99,7 +99,7 @@ def _read(given: str) -> pint.Quantity[Any]:
 def _unit(given: str) -> str:
     if not _UNIT.fullmatch(given):
         raise ValueError(given)
-    return given
+    return f"1{given}" if given.startswith("/") else given  # "1/day" is one per day
 
 
 def si(

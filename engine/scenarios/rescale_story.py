@@ -23,7 +23,7 @@ _NAMES = ("Crash and wait", "Hot spares", "Elastic rescale")
 def rescale_map(scenario: ElasticRescaleScenario, damage: Damage, left: int, chosen: Response) -> FleetMap:
     """Return the job's nodes ten minutes before, at the spike, and at each turn of the chosen response.
 
-    Under hot spares the spare nodes follow those of the job; once repaired, the dead nodes are the new spares.
+    Under hot spares the spare nodes follow those of the job; repaired nodes become the new spares.
     """
     spares = scenario.spare_nodes if scenario.response == "spares" else 0
     shape = MapShape(

@@ -245,6 +245,10 @@ def test_each_reason_is_named(changes, words):
     assert not result.valid and any(words in reason for reason in result.reasons)
 
 
+def test_a_rate_may_be_written_as_one_per_day():
+    assert job(preemption_rate="1/day").result == job(preemption_rate=(1, "1/day")).result
+
+
 def test_a_slider_can_drive_the_interval():
     result = job(interval="1 h").result
     assert result.interval.m_as("s") == 3600
