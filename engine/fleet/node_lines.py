@@ -129,8 +129,12 @@ class BackfillLine:
 
     def serve(self, now: int) -> None:
         """Start heads while they fit, then whatever may pass the blocked head."""
-        while self.count and self._start(self._head(), now, EVERYWHERE):
-            pass
+        while self.count:
+            head = self._first if self._first >= 0 else self._head()
+            if self._reservation and self._reservation.blocks(self._row_at[head], now):
+                break
+            if not self._start(head, now, EVERYWHERE):
+                break
         if self.count > 1:
             self._fill(now)
         elif not self.count and self._reservation:
@@ -155,7 +159,8 @@ class BackfillLine:
     def _bounds(self, now: int) -> tuple[int, int]:
         if self._reservation is None:
             return 1 << 62, EVERYWHERE
-        return self._reservation.bounds(self._row_at[self._head()], now)
+        head = self._first if self._first >= 0 else self._head()
+        return self._reservation.bounds(self._row_at[head], now)
 
     def _next(self, now: int, shadow: int, outside: int) -> int:
         """Return the earliest rank that may start now, or -1."""
@@ -214,9 +219,9 @@ class BackfillLine:
             self._first = -1
 
     def _head(self) -> int:
-        if self._first < 0:
-            self._first = min(lane[0] for lane in self._lanes.values() if lane)
+        self._first = min(lane[0] for lane in self._lanes.values() if lane)
         return self._first
 
     def _kind(self, row: int) -> int:
-        return -self._run.size[row] if row in self._run.contiguous else self._run.size[row]
+        size = self._run.size[row]
+        return -size if size > self._fleet.gpus_per_node and row in self._run.contiguous else size

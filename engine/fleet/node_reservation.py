@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, insort
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +33,7 @@ class Reservation:
         self._row = -1
         self._shadow = 0
         self._nodes = 0
+        self._outside = -1
         self._by_end: list[int] | None = None  # estimated end << shift | row of every running job, sorted
         self._clear: array[int] | None = None  # latest estimated end on each node, 0 on an empty one
 
@@ -40,7 +42,12 @@ class Reservation:
         if row != self._row or not self._run.kill_at_limit:
             self._row = row
             self._make(now)
-        return self._shadow, ~self._nodes
+            self._outside = ~self._nodes
+        return self._shadow, self._outside
+
+    def blocks(self, row: int, now: int) -> bool:
+        """Return whether the reservation at hand already says that this head cannot start now."""
+        return row == self._row and self._shadow > now and self._run.kill_at_limit
 
     def forget(self) -> None:
         """Another job leads the line now."""
@@ -55,9 +62,11 @@ class Reservation:
         limit = self._run.limit[row]
         if self._by_end is not None:
             insort(self._by_end, limit << self._run.shift | row)
-        if self._clear is not None:
-            for node in members(self._run.nodes_of(row)):
-                self._clear[node] = max(self._clear[node], limit)
+        clear = self._clear
+        if clear is not None:
+            for node in self._nodes_of(row):
+                if limit > clear[node]:
+                    clear[node] = limit
 
     def ended(self, row: int, nodes: int) -> None:
         """Learn of a job that ended, and move the reservation if it can come sooner."""
@@ -71,12 +80,17 @@ class Reservation:
                 time = self._room_time(node, run.size[self._row])
                 if (time, node) < (self._shadow, self._nodes.bit_length() - 1):
                     self._shadow, self._nodes = time, run.fleet.bit[node]
+                    self._outside = ~self._nodes
+
+    def _nodes_of(self, row: int) -> Iterable[int]:
+        nodes = self._run.held.get(row)
+        return members(nodes) if nodes else (self._run.place[row] >> 8,)
 
     def _cleared(self, row: int, nodes: int) -> None:
         run, clear = self._run, self._clear
         assert run.on_node is not None and clear is not None
-        if run.limit[row] < clear[nodes.bit_length() - 1] and row not in run.held:
-            return
+        if nodes & nodes - 1 == 0 and run.limit[row] < clear[nodes.bit_length() - 1]:
+            return  # one node, and a later job still runs there
         for node in members(nodes):
             before = clear[node]
             clear[node] = max((run.limit[r] for r in run.on_node[node]), default=0)

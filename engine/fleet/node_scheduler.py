@@ -110,6 +110,7 @@ class NodeScheduler:
         self.span: dict[int, int] = {}  # the same, kept after the job has ended
         self.first_start: dict[int, int] = {}  # of jobs that started more than once
         self.attempts: list[Attempt] = []
+        self.moved: list[tuple[int, int, int]] = []  # (row, when, the place it left)
         self.limit = array("q", [NEVER]) * count  # estimated end of a running job
         nodes_needed = -(-jobs.size[order] // fleet.gpus_per_node)
         self.impossible = frozenset(np.flatnonzero(nodes_needed > fleet.nodes).tolist())  # never enqueued
@@ -231,12 +232,19 @@ class NodeScheduler:
         node = self.pick(self.size[row], allowed)
         if node < 0:
             return False
-        slots = self.fleet.take(node, self.size[row])
-        self.place[row] = node << 8 | slots
+        self._start_one(row, now, node)
+        return True
+
+    def _start_one(self, row: int, now: int, node: int) -> None:
+        self.place[row] = node << 8 | self.fleet.take(node, self.size[row])
         if self.on_node is not None:
             self.on_node[node].append(row)
-        self._run(row, now)
-        return True
+        if self.start[row] != NEVER:
+            self.first_start.setdefault(row, self.start[row])
+        self.start[row] = now
+        self.due[row] = due = now + self.run[row]
+        self.limit[row] = now + self.estimate[row]
+        heappush(self.ends, due << self.shift | row)
 
     def start_on(self, row: int, now: int, nodes: int) -> None:
         """Start a job on exactly these wholly free nodes, given as a set."""
@@ -283,19 +291,24 @@ class NodeScheduler:
 
     def cut(self, rows: Iterable[int], now: int, cause: Literal["failure", "eviction"]) -> None:
         """Stop running jobs and put them back into the queue at their original place, to run from zero."""
-        gone = set(rows)
-        for row in sorted(gone):
+        gone = sorted(set(rows))
+        keys = {self.due[row] << self.shift | row for row in gone}
+        for row in gone:
             nodes = self.held.get(row, 0)
             self.attempts.append(Attempt(row, self.start[row], now, self.place[row], nodes, cause))
             self.leave(row)
             self.due[row] = NEVER
             self.line.add(row)
-        self._rebuild(lambda row: row not in gone)
+        self.ends[:] = [key for key in self.ends if key not in keys]
+        heapify(self.ends)
         self.line.fleet_changed()
 
     def fail(self, node: int, now: int) -> list[int]:
         """Fail a node: its jobs are cut, and the node is out of service. Returns the rows that were hit."""
-        hit = [row for row in self.running() if self.nodes_of(row) >> node & 1]
+        hit = [row for row, nodes in self.held.items() if nodes >> node & 1]
+        there = np.flatnonzero(np.frombuffer(self.place, np.int64) >> 8 == node)
+        running = {self.due[row] << self.shift | row for row in there.tolist()}
+        hit += [key & (1 << self.shift) - 1 for key in running.intersection(self.ends)]
         self.cut(hit, now, "failure")
         self.fleet.fail(node)
         self.line.fleet_changed()
@@ -307,7 +320,8 @@ class NodeScheduler:
         self.line.fleet_changed()
 
     def move(self, row: int, node: int) -> None:
-        """Take over a job that already left its node onto another one with room."""
+        """Put a job that just left its node onto another one with room."""
+        self.moved.append((row, self.now, self.place[row]))
         slots = self.fleet.take(node, self.size[row])
         self.place[row] = node << 8 | slots
         if self.on_node is not None:
@@ -315,17 +329,14 @@ class NodeScheduler:
 
     def delay(self, later: Callable[[int], tuple[int, int]]) -> None:
         """Let every running job end later, by `later(row)` = (real, estimated) ms."""
-        for row in self.running():
+        rows = self.running()
+        for row in rows:
             real, estimated = later(row)
             self.due[row] += real
             self.limit[row] += estimated
-        self._rebuild(lambda _: True)
-        self.line.fleet_changed()
-
-    def _rebuild(self, keep: Callable[[int], bool]) -> None:
-        rows = [row for row in self.running() if keep(row)]
         self.ends[:] = [self.due[row] << self.shift | row for row in rows] + [FOREVER << self.shift]
         heapify(self.ends)
+        self.line.fleet_changed()
 
     # ---- what it recorded ----
 

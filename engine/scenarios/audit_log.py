@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from engine.fleet.bits import members
 from engine.fleet.jobs import NEVER
+from engine.fleet.rescue import Migration
 from engine.fleet.workload import HOUR_MS
 from engine.scenarios.audit_outcome import Event, EventKind
-from engine.fleet.rescue import Migration
 from engine.scenarios.audit_run import AuditRun, Hit
 
 DAY_MS = 24 * HOUR_MS

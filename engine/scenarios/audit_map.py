@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.fleet.bits import members
-from engine.fleet.jobs import NEVER
 from engine.fleet.workload import HOUR_MS
 from engine.scenarios.audit_log import clock
 from engine.scenarios.audit_outcome import FleetMap, Occupant
@@ -14,6 +13,7 @@ from engine.scenarios.audit_run import AuditRun, Snapshot
 from engine.units import Quantity
 
 FAILED, GANG = 2, 3
+Columns = NDArray[np.int64]
 
 
 def fleet_map(run: AuditRun) -> FleetMap:
@@ -46,33 +46,31 @@ def _pack(shot: Snapshot, gpus_per_node: int) -> bytes:
 
 
 class Occupants:
-    """Who was where when: one row an attempt, looked up by node, slot and time."""
+    """Who was where when: one row for each stay of a job on its nodes."""
 
     def __init__(self, run: AuditRun) -> None:
-        fleet, cut = run.fleet, run.fleet.attempts
+        fleet = run.fleet
         self._at = [shot.at for shot in run.snapshots]
         self._per_node = run.scenario.shape.gpus_per_node
-        self._row = np.concatenate([np.arange(len(fleet.size)), [a.row for a in cut]]).astype(np.int64)
-        self._start = _joined(fleet.start, [a.start for a in cut])
-        self._end = _joined(fleet.due, [a.end for a in cut])
-        self._place = _joined(fleet.place, [a.place for a in cut])
-        self._spans = [(a.row, a.start, a.end, a.nodes) for a in cut if a.nodes]
-        self._spans += [
-            (r, fleet.start[r], fleet.due[r], n) for r, n in fleet.span.items() if fleet.due[r] != NEVER
-        ]
-        self._size = fleet.size
-        self._gang = run.gang
-        self._user = run.students.user
+        self._size, self._gang, self._user = fleet.size, run.gang, run.students.user
+        stays = np.array([range(len(fleet.size)), fleet.start, fleet.due, fleet.due, fleet.place], np.int64)
+        cut = np.array([(a.row, a.start, a.end, a.end, a.place) for a in fleet.attempts], np.int64)
+        stays = np.hstack([stays, cut.reshape(-1, 5).T])
+        if fleet.moved:
+            stays = np.hstack([stays, _before_moves(stays, np.array(fleet.moved, np.int64).T)])
+        self._row, self._since, self._until, self._end, self._place = stays
+        self._wide = [(a.row, a.start, a.end, a.nodes) for a in fleet.attempts if a.nodes]
+        self._wide += [(row, fleet.start[row], fleet.due[row], nodes) for row, nodes in fleet.span.items()]
 
     def at(self, frame: int, gpu: int) -> Occupant | None:
         """Return who holds a GPU at a frame."""
         now = self._at[frame]
         node, slot = divmod(gpu, self._per_node)
-        for row, start, end, nodes in self._spans:
+        for row, start, end, nodes in self._wide:
             if start <= now < end and nodes >> node & 1:
                 return self._occupant(row, end - now)
-        there = (self._start <= now) & (now < self._end) & (self._start != NEVER)
-        there &= (self._place >> 8 == node) & (self._place >> slot & 1 == 1) & (self._place >= 0)
+        there = (self._since <= now) & (now < self._until) & (self._place >= 0)
+        there &= (self._place >> 8 == node) & (self._place >> slot & 1 == 1)
         found = np.flatnonzero(there)
         if not found.size:
             return None
@@ -86,5 +84,16 @@ class Occupants:
         return Occupant(job=row + 1, user=f"student {student + 1}", gpus=self._size[row], remaining=left)
 
 
-def _joined(column: object, more: list[int]) -> NDArray[np.int64]:
-    return np.concatenate([np.array(column, np.int64), np.array(more, np.int64)])
+def _before_moves(stays: Columns, moved: Columns) -> Columns:
+    """Cut the stays of moved jobs at the move, in place, and return the parts before it.
+
+    Columns of `stays` are (row, since, until, end, place), of `moved` (row, when, place that was left).
+    """
+    rows, at, places = moved
+    there = np.flatnonzero((stays[1] <= at[0]) & (at[0] < stays[2]) & np.isin(stays[0], rows))
+    there = there[np.argsort(stays[0, there])]
+    order = np.argsort(rows)
+    before = stays[:, there].copy()
+    before[2], before[4] = at[order], places[order]
+    stays[1, there] = at[order]
+    return before

@@ -1,0 +1,157 @@
+"""The fleet with nodes against a slow reference that steps time, and what must hold in any history."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.fleet.jobs import Jobs
+from engine.fleet.node_scheduler import NodeScheduler, run_to_end
+from engine.fleet.occupancy import Occupancy
+from tests.engine.fleet.reference_nodes import Job, SlowFleet
+
+POLICIES = ["fcfs", "skip", "easy", "priority"]
+
+
+def random_case(rng, policy):
+    nodes, gpus = rng.randint(1, 6), rng.choice([1, 2, 3, 4])
+    jobs, submit = [], 0
+    for row in range(rng.randint(1, 14)):
+        submit += rng.choice([0, 0, 1, 2, 5])
+        big = rng.random() < 0.35
+        size = rng.randint(1, nodes * gpus + 1) if big else rng.randint(1, gpus)
+        run = rng.randint(0, 12)
+        estimate = max(1, run + rng.choice([0, 0, 1, 5, 15, -3]))
+        jobs.append(Job(row, submit, size, estimate, run, rng.randint(0, 2), rng.random() < 0.5))
+    changes = []
+    if rng.random() < 0.4:
+        node, at = rng.randrange(nodes), rng.randint(0, 20)
+        changes = [(at, "fail", node), (at + rng.randint(1, 15), "repair", node)]
+    return nodes, gpus, jobs, policy, rng.choice(["spread", "best", "first"]), rng.random() < 0.7, changes
+
+
+def fast(nodes, gpus, jobs, policy, placement, kill, changes, until):
+    table = Jobs.from_rows([(j.row, j.submit, j.size, j.estimate, j.run, j.priority) for j in jobs])
+    scheduler = NodeScheduler(
+        Occupancy(nodes, gpus),
+        table,
+        policy=policy,
+        placement=placement,
+        contiguous=[j.row for j in jobs if j.contiguous],
+        kill_at_limit=kill,
+    )
+    for at, what, node in changes:
+        scheduler.advance(at)
+        if what == "fail":
+            scheduler.fail(node, at)
+        else:
+            scheduler.repair(node)
+        scheduler.serve(at)
+    scheduler.advance(until)
+    return scheduler
+
+
+def placed(scheduler, row):
+    """The nodes of a job's last start."""
+    nodes = scheduler.span.get(row) or 1 << (scheduler.place[row] >> 8)
+    return {n for n in range(scheduler.fleet.nodes) if nodes >> n & 1}
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_starts_and_placements_equal_those_of_a_fleet_that_steps_time(policy):
+    rng = random.Random(f"nodes {policy}")
+    for _ in range(1250):
+        case = random_case(rng, policy)
+        slow = SlowFleet(*case).play(400)
+        quick = fast(*case, until=400)
+        starts = {row: int(t) for row, t in enumerate(quick.starts()) if t >= 0}
+        assert starts == slow.started, case
+        for row in starts:
+            assert placed(quick, row) == set(slow.placed[row]), (row, case)
+
+
+def test_ends_release_before_arrivals_enqueue_at_one_instant():
+    jobs = Jobs.from_rows([(1, 0, 2, 5, 5), (2, 5, 2, 5, 5)])
+    assert list(run_to_end(NodeScheduler(Occupancy(1, 2), jobs)).starts()) == [0, 5]
+
+
+def test_a_job_larger_than_the_fleet_is_passed_over():
+    jobs = Jobs.from_rows([(1, 0, 9, 3, 3), (2, 1, 4, 3, 3)])
+    done = run_to_end(NodeScheduler(Occupancy(2, 4), jobs))
+    assert list(done.starts()) == [-1, 1]
+    assert done.impossible == {0}
+
+
+def test_two_gangs_of_a_hundred_nodes_never_hold_fifty_each():
+    jobs = Jobs.from_rows([(1, 0, 800, 10, 10), (2, 0, 800, 10, 10)])
+    assert list(run_to_end(NodeScheduler(Occupancy(100, 8), jobs)).starts()) == [0, 10]
+
+
+def test_a_contiguous_gang_passes_over_a_failed_node():
+    fleet = Occupancy(4, 2)
+    fleet.fail(1)
+    jobs = Jobs.from_rows([(1, 0, 6, 5, 5)])
+    done = NodeScheduler(fleet, jobs, contiguous=[0])
+    done.advance(0)
+    assert placed(done, 0) == {0, 2, 3}
+
+
+def test_random_placement_is_uniform_over_the_nodes_that_fit_and_repeats_with_its_seed():
+    counts = [0] * 4
+    jobs = Jobs.from_rows([(i, i, 1, 1, 1) for i in range(4000)])
+    for seed in (1, 1):
+        done = NodeScheduler(Occupancy(4, 1), jobs, placement="random", seed=seed)
+        done.advance(5000)
+        counts = [counts[n] + sum(p >> 8 == n for p in done.place) for n in range(4)]
+    assert all(count % 2 == 0 for count in counts)
+    assert all(abs(count / 2 - 1000) < 4 * (4000 * 0.25 * 0.75) ** 0.5 for count in counts)
+
+
+@settings(max_examples=150)
+@given(st.randoms(use_true_random=False), st.sampled_from(POLICIES))
+def test_no_gpu_holds_two_jobs_and_every_gpu_is_busy_idle_or_failed(rng, policy):
+    nodes, gpus, jobs, policy, placement, kill, changes = random_case(rng, policy)
+    quick = fast(nodes, gpus, jobs, policy, placement, kill, changes, until=0)
+    table = {j.row: j for j in jobs}
+    for now in range(1, 120):
+        quick.advance(now)
+        holders = {}
+        for row in quick.running():
+            slots = quick.place[row] & 255
+            for node in placed(quick, row):
+                mask = (1 << gpus) - 1 if row in quick.held else slots
+                for slot in (s for s in range(gpus) if mask >> s & 1):
+                    assert (node, slot) not in holders
+                    holders[node, slot] = row
+            want = table[row].size if row not in quick.held else gpus * quick.nodes_needed(row)
+            assert sum(holder == row for holder in holders.values()) == want
+            assert quick.start[row] >= table[row].submit
+        fleet = quick.fleet
+        assert {(n, s) for n in range(nodes) for s in range(gpus) if fleet.busy[n] >> s & 1} == set(holders)
+        assert len(holders) == fleet.busy_gpus
+        assert fleet.busy_gpus + fleet.free_gpus + len(fleet.failed) * gpus == nodes * gpus
+
+
+@settings(max_examples=200)
+@given(st.randoms(use_true_random=False))
+def test_first_come_first_served_never_overtakes(rng):
+    nodes, gpus, jobs, _, placement, _, _ = random_case(rng, "fcfs")
+    done = fast(nodes, gpus, jobs, "fcfs", placement, True, [], until=1000)
+    starts = [s for s in done.starts() if s >= 0]
+    assert starts == sorted(starts)
+
+
+@settings(max_examples=200)
+@given(st.randoms(use_true_random=False))
+def test_easy_never_delays_the_head_beyond_its_first_reservation(rng):
+    nodes, gpus, jobs, _, placement, _, _ = random_case(rng, "easy")
+    slow = SlowFleet(nodes, gpus, jobs, "easy", placement)
+    promised = {}
+    for now in range(300):
+        slow.step(now)
+        if slow.queue and slow.running and slow.queue[0].row not in promised:
+            promised[slow.queue[0].row] = slow.reserve(now)[0]
+    done = fast(nodes, gpus, jobs, "easy", placement, True, [], until=1000)
+    for row, at in promised.items():
+        assert done.starts()[row] <= at
