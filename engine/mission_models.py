@@ -53,7 +53,7 @@ class Badge(PlanPart):
     def _is_a_quantity(cls, value: float | str | None) -> float | str | None:
         if value is not None:
             limit = quantity(value, "limit", "a number or a quantity such as '4 h'")
-            si(limit, f"{limit.units:~C}", "limit", low=0.0)
+            si(value, f"{limit.units:~C}", "limit", low=0.0)
         return value
 
     @field_validator("label")

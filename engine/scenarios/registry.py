@@ -1,8 +1,8 @@
 """The questions that a mission plan may ask: each scenario's levers, and what its outcome offers to words,
 badges, cards and charts.
 
-A scenario is imported when it is asked for, so that reading a plan costs little. A scenario without a `path`
-has its names settled and no engine behind it yet: its act stays closed.
+A scenario is imported when it is asked for. One without a module has its names settled and no engine behind
+it: its act stays closed.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 from engine.errors import NoAnswer, UnknownName
 from engine.facts import fact
+from engine.scenarios.words import time_words
 
 
 @dataclass(frozen=True)
@@ -83,14 +84,6 @@ def _busy_share(outcome: Any) -> str:
     return f"{100 * outcome.busy_as_found / (shape.nodes * shape.gpus_per_node):.0f} %"
 
 
-def _number(fact_name: str) -> Callable[[Any], str]:
-    return lambda _: f"{fact(fact_name).value:,.0f}"
-
-
-def _told(fact_name: str) -> Callable[[Any], str]:
-    return lambda _: f"{fact(fact_name).value:g} {fact(fact_name).unit}"
-
-
 _CARDS = ("mfu", "goodput", "wait", "tco")
 
 _AUDIT = ScenarioEntry(
@@ -127,7 +120,7 @@ _AUDIT = ScenarioEntry(
 
 _GAMBLE = ScenarioEntry(
     name="checkpoint_gamble",
-    path="",
+    path="engine.scenarios.checkpoint_gamble:CheckpointGambleScenario",
     levers=("interval", "write_bandwidth"),
     settings=("seed",),
     cards=_CARDS,
@@ -142,21 +135,22 @@ _GAMBLE = ScenarioEntry(
     },
     words={
         "parameters": lambda _: f"{fact('reliability.lab_parameters').value / 1e9:g} billion",
-        "gpus": _number("llama3.gpus"),
-        "mttf": _told("reliability.lab_mtbf"),
-        "write_time": _told("reliability.bloom_write_time"),
+        "gpus": lambda outcome: f"{outcome.gpus:,}",
+        "mttf": lambda outcome: time_words(outcome.mtbf.m_as("s")),
+        "write_time": lambda outcome: time_words(outcome.write_time.m_as("s")),
     },
 )
 
 _RESCALE = ScenarioEntry(
     name="elastic_rescale",
-    path="",
+    path="engine.scenarios.elastic_rescale:ElasticRescaleScenario",
     levers=("response", "layout"),
-    settings=("first_dead_node", "dead_nodes"),
+    settings=("first_dead_node", "dead_nodes", "order", "batch", "repack", "spare_nodes", "repair", "window"),
     cards=_CARDS,
     charts=("ring", "throughput"),
     values={
         "capacity": Value("capacity", "%"),
+        "wait": Value("wait", "min"),
         "stall": Value("stall", "min"),
         "break_even": Value("break_even", "min"),
         "lost": Value("lost", "GPU*h"),
@@ -165,9 +159,9 @@ _RESCALE = ScenarioEntry(
         "tco": Value("money.per_useful_gpu_hour", "USD/(GPU*h)"),
     },
     words={
-        "nodes": _number("rescale.nodes"),
-        "dead_nodes": _number("rescale.dead_nodes"),
-        "repair": _told("reliability.elastic_repair"),
+        "nodes": lambda outcome: f"{outcome.fleet_map.shape.nodes:,}",
+        "dead_nodes": lambda outcome: f"{len(outcome.damage.dead_nodes):,}",
+        "repair": lambda outcome: time_words(outcome.repair.m_as("s")),
     },
 )
 
