@@ -1,0 +1,188 @@
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import closing, contextmanager
+
+import pytest
+from typer.testing import CliRunner
+
+from engine.errors import InvalidInput
+from engine.paths import shipped
+from labs import server
+from labs.cli import app
+
+ROOT = shipped("labs").parent
+TINY = """
+import marimo
+app = marimo.App()
+@app.cell
+def _():
+    import marimo as mo
+    mo.md(str(mo.cli_args().to_dict()))
+    return
+"""
+
+
+def fleetlab(*arguments):
+    return CliRunner().invoke(app, list(arguments))
+
+
+@contextmanager
+def taken_port():
+    with closing(socket.socket()) as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        yield holder.getsockname()[1]
+
+
+def free_port():
+    with taken_port() as port:
+        return port
+
+
+def answers(port):
+    with closing(socket.socket()) as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@contextmanager
+def command(*arguments):
+    """Run `fleetlab` as a user does, in a process group of its own that is gone afterwards."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "labs.cli", *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        env=os.environ | {"COLUMNS": "200"},
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.stdout.close()
+        process.wait()
+
+
+def test_help_names_every_command_and_imports_none_of_them():
+    program = (
+        "import sys; from typer.testing import CliRunner; from labs.cli import app\n"
+        "print(CliRunner().invoke(app, ['--help']).output)\n"
+        "print(*{'engine', 'marimo', 'numpy', 'pint'} & set(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert all(name in done.stdout for name in ("run", "labs", "plan", "profile", "resources", "--version"))
+    assert done.stderr.strip() == ""
+
+
+def test_no_command_at_all_shows_the_help():
+    assert "Usage:" in fleetlab().output
+
+
+def test_the_version_is_said():
+    shown = fleetlab("--version")
+    assert shown.exit_code == 0
+    assert shown.output.startswith("fleetlab")
+
+
+def test_labs_are_listed_from_the_mission_plans():
+    shown = fleetlab("labs")
+    assert shown.exit_code == 0
+    assert "08" in shown.output
+    assert "The Fragmentation War" in shown.output
+
+
+@pytest.mark.parametrize("lab", ["99", "../08", "/etc/passwd", ""])
+def test_an_unknown_lab_is_one_sentence_that_lists_the_labs(lab):
+    shown = fleetlab("run", lab)
+    assert shown.exit_code == 2
+    assert shown.stdout == ""
+    assert shown.stderr.count("\n") == 1
+    assert "Known: 08." in shown.stderr
+
+
+def test_a_port_that_is_taken_is_said_before_anything_starts():
+    with taken_port() as port:
+        shown = fleetlab("run", "08", "--port", str(port))
+    assert shown.exit_code == 2
+    assert shown.stderr == f"port: {port} is not accepted; give a free port; this one is taken.\n"
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "many", "-1"])
+def test_a_port_that_is_none_is_refused(port):
+    assert fleetlab("run", "08", "--port", port).exit_code == 2
+
+
+def test_a_host_of_another_machine_is_refused():
+    shown = fleetlab("run", "08", "--host", "192.0.2.1")
+    assert shown.exit_code == 2
+    assert "host: '192.0.2.1' is not accepted" in shown.stderr
+
+
+def test_without_a_port_the_next_free_one_is_taken(monkeypatch):
+    with taken_port() as port:
+        monkeypatch.setattr(server, "FIRST_PORT", port)
+        assert server.free_port("127.0.0.1", None) > port
+        with pytest.raises(InvalidInput, match="taken"):
+            server.free_port("127.0.0.1", port)
+
+
+@pytest.mark.parametrize("tool", ["plan", "profile", "resources"])
+def test_tools_keep_their_own_help_and_their_own_mistakes(tool):
+    shown = fleetlab(tool, "--help")
+    assert shown.exit_code == 0
+    assert "Usage:" in shown.output
+    assert f"{tool} [OPTIONS]" in shown.output
+    assert fleetlab(tool, "--no-such-option").exit_code == 2
+
+
+def test_a_bug_is_not_dressed_up_as_a_mistake_of_the_user(monkeypatch):
+    monkeypatch.setattr(server, "free_port", lambda host, asked: 1 / 0)
+    assert isinstance(fleetlab("run", "08").exception, ZeroDivisionError)
+
+
+def test_a_server_is_up_inside_the_block_and_gone_after_it(tmp_path):
+    notebook = tmp_path / "tiny.py"
+    notebook.write_text(TINY)
+    port = free_port()
+    with server.served(notebook, "127.0.0.1", port, ["--student=ada"]) as process:
+        assert answers(port)
+        assert urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10).status == 200
+    assert process.poll() is not None
+    assert not answers(port)
+
+
+def test_a_server_that_cannot_start_says_so(tmp_path):
+    from engine.errors import NoAnswer
+
+    with (
+        pytest.raises(NoAnswer, match="before it answered"),
+        server.served(tmp_path / "none.py", "127.0.0.1", free_port(), []),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "terminate"])
+def test_the_lab_is_served_until_it_is_stopped(ending):
+    port = free_port()
+    with command("run", "8", "--port", str(port), "--student", "007") as process:
+        assert process.stdout.readline() == (
+            f"Lab 08, The Fragmentation War: http://127.0.0.1:{port}/?student=007\n"
+        )
+        page = urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10).read().decode()
+        assert "marimo" in page
+        os.kill(process.pid, ending)
+        assert process.wait(20) == 0
+        assert process.stdout.read().endswith("Stopped.\n")
+    deadline = time.monotonic() + 5
+    while answers(port) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not answers(port)
