@@ -5,8 +5,8 @@ Source: Lifka, The ANL/IBM SP Scheduling System, JSSPP 1995; Mu'alem and Feitels
 
 from __future__ import annotations
 
-from engine.fleet.pool_backlog import Backlog
 from engine.fleet.pool import Workload
+from engine.fleet.pool_backlog import Backlog
 from engine.fleet.pool_reservation import Reservation
 
 
@@ -69,17 +69,18 @@ class Easy:
         longer holds.)
         """
         started: list[int] = []
-        shadow, extra = self._reservation.shadow(self._size[self._backlog.head], now)
         for job in arrived:
-            size, short = self._size[job], now + self._estimate[job] <= shadow
-            if size <= free and (short or size <= extra):
-                free -= size
-                extra -= 0 if short else size
+            if self._size[job] <= free and self._may_pass(job, now):
+                free -= self._size[job]
                 self._start(job, now)
                 started.append(job)
             else:
                 self._backlog.add(job)
         return started
+
+    def _may_pass(self, job: int, now: int) -> bool:
+        shadow, extra = self._reservation.shadow(self._size[self._backlog.head], now)
+        return now + self._estimate[job] <= shadow or self._size[job] <= extra
 
     def _start(self, job: int, now: int) -> None:
         self._planned_end[job] = now + self._estimate[job]
