@@ -13,9 +13,9 @@ def mission():
     import marimo as mo
 
     import labs.cockpit as cockpit
-    from engine.missions import load_mission
 
-    plan = load_mission("08")
+    plan, _problem = cockpit.mission("08")
+    mo.stop(plan is None, cockpit.problem(_problem))
     visit = cockpit.visit(plan, mo.query_params(), mo.cli_args())
     return cockpit, mo, plan, visit
 
@@ -66,24 +66,24 @@ def lever_panel(cockpit, panel, stage):
 @app.cell
 def heatmap(cockpit, fleet, stage):
     fleet.show(stage)
-    cockpit.page(cockpit.zone("map", cockpit.placed(fleet), label="Fleet map", hidden=not stage.open))
+    cockpit.page(cockpit.zone("map", cockpit.placed(fleet), label="Fleet map", hidden=not stage.open, stamp=stage.stamp))
     return
 
 
 @app.cell
 def telemetry(cards, cockpit, stage):
     cards.show(stage)
-    _charts = cockpit.chart_figures(cockpit.charts(stage))
+    _charts, _closed = cockpit.chart_figures(cockpit.charts(stage)), not stage.open
     cockpit.page(
-        cockpit.zone("cards", cockpit.placed(cards), label="Ledger", hidden=not stage.open),
-        cockpit.zone("chart", _charts, label="Charts", hidden=not stage.open),
+        cockpit.zone("cards", cockpit.placed(cards), label="Ledger", hidden=_closed, stamp=stage.stamp),
+        cockpit.zone("chart", _charts, label="Charts", hidden=_closed, stamp=stage.stamp),
     )
     return
 
 
 @app.cell
 def audit_log(cockpit, stage):
-    cockpit.page(cockpit.zone("log", cockpit.log(stage), label="Audit trail"))
+    cockpit.page(cockpit.zone("log", cockpit.log(stage), label="Audit trail", stamp=stage.stamp))
     return
 
 

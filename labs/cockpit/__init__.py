@@ -4,8 +4,8 @@ from labs.cockpit.audit import log
 from labs.cockpit.brief import coming, crisis
 from labs.cockpit.header import badges, title
 from labs.cockpit.levers import fact_list
-from labs.cockpit.session import visit
-from labs.cockpit.show import chart_figures, heading, page, placed, zone
+from labs.cockpit.session import mission, visit
+from labs.cockpit.show import chart_figures, heading, page, placed, problem, zone
 from labs.cockpit.stage import saved_work, set_stage
 from labs.cockpit.telemetry import charts
 from labs.cockpit.widgets import ActTabs, Cards, FleetMap, LeverPanel, PredictionForm, Rationale, Work
@@ -26,8 +26,10 @@ __all__ = [
     "fact_list",
     "heading",
     "log",
+    "mission",
     "page",
     "placed",
+    "problem",
     "saved_work",
     "set_stage",
     "title",

@@ -16,7 +16,7 @@ _MARKS = {"note": "·", "fail": "×", "cost": "▾", "done": "✓"}
 
 
 def known_events(stage: Stage) -> Sequence[Any]:
-    """Return the events that may be seen: all of the outcome's, or those up to the crisis until a prediction is sealed."""
+    """Return the events that may be seen: all of them, or those up to the crisis until a prediction is sealed."""
     if stage.open:
         return tuple(stage.outcome.events)
     if not stage.ready:
@@ -39,6 +39,13 @@ def log(stage: Stage) -> Markup:
         for event in reversed(events)
         for clock, _, day in [event.clock.partition(", ")]
     ]
-    head = tag("div", tag("h2", "Audit trail"), tag("span", f"{count(len(events))} events", class_="fl-count"), class_="fl-panel-head")
+    head = tag(
+        "div",
+        tag("h2", "Audit trail"),
+        tag("span", f"{count(len(events))} events", class_="fl-count"),
+        class_="fl-panel-head",
+    )
     listed = tag("ol", items) if items else tag("p", "Nothing has happened here yet.", class_="fl-hint")
-    return Markup("").join([head, tag("div", listed, class_="fl-log", role="log", aria_label="Consequence log", tabindex=0)])
+    return Markup("").join(
+        [head, tag("div", listed, class_="fl-log", role="log", aria_label="Consequence log", tabindex=0)]
+    )

@@ -12,7 +12,7 @@ from labs.cockpit.views import view
 
 
 def crisis(stage: Stage) -> Markup:
-    """Return the crisis in words and, once a prediction is sealed, the verdict; and what was not accepted, if any."""
+    """Return the crisis in words, what was not accepted, and the verdict once a prediction is sealed."""
     complaint = tag("p", stage.complaint, class_="fl-complaint", role="alert") if stage.complaint else None
     return tag("div", tag("div", complaint, _moment(stage)), _verdict(stage), class_="fl-brief")
 
@@ -23,8 +23,12 @@ def prediction_form(stage: Stage) -> Markup:
         return Markup("")
     asked = stage.act.prediction
     units = [tag("option", unit, value=unit, selected=unit == asked.units[-1]) for unit in asked.units]
-    value = tag("input", type="text", inputmode="decimal", name="value", size=6, required=True, autocomplete="off")
-    why = tag("input", type="text", name="why", required=True, placeholder="one sentence", maxlength=TEXT_LIMIT)
+    value = tag(
+        "input", type="text", inputmode="decimal", name="value", size=6, required=True, autocomplete="off"
+    )
+    why = tag(
+        "input", type="text", name="why", required=True, placeholder="one sentence", maxlength=TEXT_LIMIT
+    )
     fields = tag(
         "div",
         tag("label", tag("span", "Your prediction"),
@@ -34,7 +38,11 @@ def prediction_form(stage: Stage) -> Markup:
     )  # fmt: skip
     foot = tag(
         "div",
-        tag("p", "Sealed once sent. The levers, the cards, the map and the charts open after that.", class_="fl-hint"),
+        tag(
+            "p",
+            "Sealed once sent. The levers, the cards, the map and the charts open after that.",
+            class_="fl-hint",
+        ),
         tag("button", "Seal prediction", type="submit", class_="fl-primary"),
         class_="fl-foot",
     )
@@ -77,7 +85,13 @@ def _verdict(stage: Stage) -> Markup | None:
     said = str(view(stage.act).shown(stage.as_found, asked.value))
     return tag(
         "dl",
-        tag("div", tag("dt", "You predicted"), tag("dd", str(quantity_text(sealed.quantity))), class_="fl-guess", title=sealed.why),
+        tag(
+            "div",
+            tag("dt", "You predicted"),
+            tag("dd", str(quantity_text(sealed.quantity))),
+            class_="fl-guess",
+            title=sealed.why,
+        ),
         tag("div", tag("dt", "Engine, if nobody acts"), tag("dd", said), class_="fl-truth"),
         class_="fl-verdict",
         aria_label=f"Prediction, sealed {sealed.at:%H:%M} UTC: {asked.ask}",

@@ -1,4 +1,4 @@
-"""Charts as data: what a chart says, apart from what draws it. Plotly and the SVG writer read the same model."""
+"""Charts as data: what a chart says, apart from what draws it, be it plotly or the SVG writer."""
 
 from __future__ import annotations
 

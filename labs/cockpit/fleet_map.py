@@ -19,13 +19,20 @@ def fleet_panel(stage: Stage) -> Markup:
     """Return the map's frame: legend, canvas, readout and scrubber. Its pixels come with the picture."""
     name = view(stage.act).big_job(stage.as_found) if stage.ready else "the big job"
     legend = [
-        tag("li", tag("i", class_=f"fl-key fl-key-{key}"), tag("span", words or name), tag("b", data_count=key))
+        tag(
+            "li",
+            tag("i", class_=f"fl-key fl-key-{key}"),
+            tag("span", words or name),
+            tag("b", data_count=key),
+        )
         for key, words in _KEYS
     ]
     swatches = [tag("i", class_=f"fl-swatch fl-key-{key}") for key in ("gutter", "cross")]
     canvas = tag("canvas", tabindex=0, role="img", aria_label="Fleet map", aria_describedby="fl-readout")
     cursor = tag("i", class_="fl-cursor", hidden=True, aria_hidden="true")
-    readout = tag("p", "Point at a GPU, or use the arrow keys", class_="fl-readout", id="fl-readout", aria_live="polite")
+    readout = tag(
+        "p", "Point at a GPU, or use the arrow keys", class_="fl-readout", id="fl-readout", aria_live="polite"
+    )
     scrub = tag(
         "div",
         tag("button", type="button", aria_label="Play"),
@@ -35,7 +42,13 @@ def fleet_panel(stage: Stage) -> Markup:
     )
     return tag(
         "div",
-        tag("div", tag("h2", "Fleet map"), tag("ul", legend, class_="fl-legend"), swatches, class_="fl-panel-head"),
+        tag(
+            "div",
+            tag("h2", "Fleet map"),
+            tag("ul", legend, class_="fl-legend"),
+            swatches,
+            class_="fl-panel-head",
+        ),
         tag("div", canvas, cursor, class_="fl-stage"),
         readout,
         scrub,
@@ -64,5 +77,5 @@ def picture(stage: Stage, epoch: int) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def compressed(cells: bytes) -> bytes:
-    """Return the packed states, deflated; once per history, since every visit and every press shows the same bytes."""
+    """Return the packed states, deflated: once per history, for every visit and every press that shows it."""
     return zlib.compress(cells, level=6)

@@ -59,7 +59,11 @@ def share(fraction: float | None) -> Shown:
 def duration(time: pint.Quantity[Any], *, censored: bool = False) -> Shown:
     """Write a time in seconds below a minute, minutes below an hour, hours above; `> 48 h` when censored."""
     seconds = si(time, "s", "time")
-    size, unit = next((size, unit) for size, unit in ((3600.0, "h"), (60.0, "min"), (1.0, "s")) if seconds >= size or size == 1.0)
+    size, unit = next(
+        (size, unit)
+        for size, unit in ((3600.0, "h"), (60.0, "min"), (1.0, "s"))
+        if seconds >= size or size == 1.0
+    )
     if seconds == 0:
         size, unit = 60.0, "min"
     amount = seconds / size

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from engine.missions import MissionPlan
-
 from labs.cockpit.markup import tag
 from labs.cockpit.stage import Stage
 from labs.cockpit.views import ready, view
@@ -27,7 +26,13 @@ class BadgeState(NamedTuple):
 def title(plan: MissionPlan) -> Markup:
     """Return the lab's number, persona and title."""
     persona = f"Lab {plan.lab} · {plan.persona.name}, {plan.persona.scale}"
-    return tag("div", tag("p", persona, class_="fl-eyebrow"), tag("h1", plan.title), class_="fl-title", title=plan.invariant)
+    return tag(
+        "div",
+        tag("p", persona, class_="fl-eyebrow"),
+        tag("h1", plan.title),
+        class_="fl-title",
+        title=plan.invariant,
+    )
 
 
 def act_tabs(plan: MissionPlan) -> Markup:
@@ -56,7 +61,7 @@ def badge_states(stage: Stage) -> list[BadgeState]:
 
 
 def badges(stage: Stage) -> Markup:
-    """Return the constraint badges: a mark and a word as well as a colour, told by screen readers when they turn."""
+    """Return the constraint badges: a mark and a word as well as a colour; a screen reader tells when one turns."""
     items = [
         tag(
             "li",
@@ -64,7 +69,13 @@ def badges(stage: Stage) -> Markup:
             tag(
                 "span",
                 tag("span", badge.label, class_="fl-badge-name"),
-                tag("span", tag("b", badge.value), " " if badge.value else "", badge.verdict, class_="fl-badge-rule"),
+                tag(
+                    "span",
+                    tag("b", badge.value),
+                    " " if badge.value else "",
+                    badge.verdict,
+                    class_="fl-badge-rule",
+                ),
                 class_="fl-badge-words",
             ),
             class_="fl-badge",
@@ -73,7 +84,13 @@ def badges(stage: Stage) -> Markup:
         )
         for name, badge in zip(stage.act.badges, badge_states(stage), strict=True)
     ]
-    return tag("div", tag("ul", items, class_="fl-badges"), role="status", aria_label="Constraints", class_="fl-badge-zone")
+    return tag(
+        "div",
+        tag("ul", items, class_="fl-badges"),
+        role="status",
+        aria_label="Constraints",
+        class_="fl-badge-zone",
+    )
 
 
 def _state(stage: Stage, name: str) -> BadgeState:

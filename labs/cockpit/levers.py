@@ -11,7 +11,6 @@ from markupsafe import Markup
 from engine.errors import InvalidInput, UnknownName
 from engine.facts import Fact, fact
 from engine.missions import Act, ChoiceLever, Lever, MissionPlan, RangeLever, SwitchLever
-
 from labs.cockpit.format import fact_value
 from labs.cockpit.markup import tag
 from labs.cockpit.views import ready
@@ -53,7 +52,9 @@ def fact_list(act: Act) -> Markup:
     if not rows:
         return Markup("")
     heading = tag("h2", "What the numbers rest on")
-    return tag("div", heading, tag("dl", rows, tabindex=0, aria_label="Facts and their sources"), class_="fl-facts")
+    return tag(
+        "div", heading, tag("dl", rows, tabindex=0, aria_label="Facts and their sources"), class_="fl-facts"
+    )
 
 
 def _lever(name: str, lever: Lever) -> Markup:
@@ -94,7 +95,9 @@ def _choice(name: str, lever: ChoiceLever) -> Markup:
 
 
 def _switch(name: str, lever: SwitchLever) -> Markup:
-    words = tag("span", tag("span", lever.label, class_="fl-switch-label"), tag("span", lever.hint, class_="fl-hint"))
+    words = tag(
+        "span", tag("span", lever.label, class_="fl-switch-label"), tag("span", lever.hint, class_="fl-hint")
+    )
     box = tag("input", type="checkbox", role="switch", name=name, checked=lever.start)
     knob = tag("i", class_="fl-knob", aria_hidden="true")
     label = tag("label", words, box, knob, class_="fl-switch")
@@ -107,7 +110,13 @@ def _range(name: str, lever: RangeLever) -> Markup:
                 autocomplete="off", aria_describedby=f"{name}-error")  # fmt: skip
     slider = tag("input", type="range", min=0, max=last, step=1, value=start, aria_label=lever.label,
                  aria_valuetext=lever.start)  # fmt: skip
-    ends = tag("div", tag("span", lever.labels[0]), tag("span", lever.labels[-1]), class_="fl-ends", aria_hidden="true")
+    ends = tag(
+        "div",
+        tag("span", lever.labels[0]),
+        tag("span", lever.labels[-1]),
+        class_="fl-ends",
+        aria_hidden="true",
+    )
     return tag(
         "div",
         tag("div", tag("label", lever.label, for_=f"{name}-typed"), typed, class_="fl-lever-head"),
@@ -131,5 +140,11 @@ def _band(lever: RangeLever, last: int) -> Markup | None:
 
 
 def _fact(one: Fact) -> Markup:
-    source = tag("dd", tag("em", one.mark), f" · {one.source}, {one.date[:4]}", class_="fl-source", title=f"{one.source}. {one.note}")
+    source = tag(
+        "dd",
+        tag("em", one.mark),
+        f" · {one.source}, {one.date[:4]}",
+        class_="fl-source",
+        title=f"{one.source}. {one.note}",
+    )
     return tag("div", tag("dt", one.label), tag("dd", str(fact_value(one))), source, data_mark=one.mark)

@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 Child: TypeAlias = "str | Markup | Iterable[Child] | None"
 
-_VOID = frozenset({"input", "br", "img", "hr", "path", "rect", "circle", "line"})
+_VOID = frozenset({"input", "br", "img", "hr", "path", "rect", "circle"})
 
 
 def tag(name: str, /, *children: Child, **attributes: str | int | bool | None) -> Markup:
@@ -45,9 +45,22 @@ def join(children: Child) -> Markup:
     return Markup("").join(join(child) for child in children)
 
 
-def zone(name: str, /, *children: Child, label: str, hidden: bool = False, element: str = "section") -> Markup:
-    """Return one zone of the cockpit: a landmark with a label that the sheet puts in its place."""
-    return tag(element, *children, data_zone=name, aria_label=label, hidden=hidden)
+def zone(
+    name: str,
+    /,
+    *children: Child,
+    label: str,
+    hidden: bool = False,
+    element: str = "section",
+    stamp: str = "",
+) -> Markup:
+    """Return one zone of the cockpit: a landmark with a label that the sheet puts in its place.
+
+    `stamp` tells which setting of the levers the zone shows.
+    """
+    return tag(
+        element, *children, data_zone=name, aria_label=label, hidden=hidden, data_setting=stamp or None
+    )
 
 
 def _attributes(attributes: dict[str, str | int | bool | None]) -> Markup:

@@ -11,7 +11,12 @@ from labs.cockpit.stage import Stage
 
 def rationale_box(stage: Stage) -> Markup:
     """Return the box in which the student argues; its question is the act's."""
-    head = tag("div", tag("h2", tag("label", "Rationale", for_="fl-why")), tag("span", class_="fl-count"), class_="fl-panel-head")
+    head = tag(
+        "div",
+        tag("h2", tag("label", "Rationale", for_="fl-why")),
+        tag("span", class_="fl-count"),
+        class_="fl-panel-head",
+    )
     area = tag("textarea", id="fl-why", rows=4, maxlength=TEXT_LIMIT, placeholder=stage.act.rationale)
     saved = tag("span", "Kept in this browser as you type", class_="fl-saved", role="status")
     return tag("div", head, area, tag("p", saved), class_="fl-rationale")
@@ -28,7 +33,10 @@ def work_strip() -> Markup:
     )
     ask = tag(
         "div",
-        tag("p", "Start fresh removes your text, levers and sealed predictions from this browser. Save them first if you want them."),
+        tag(
+            "p",
+            "Start fresh removes your text, levers and sealed predictions from this browser. Save them first if you want them.",
+        ),
         tag("button", "Keep my work", type="button", class_="fl-primary", data_do="keep"),
         tag("button", "Remove and start fresh", type="button", class_="fl-plain", data_do="clear"),
         class_="fl-ask",

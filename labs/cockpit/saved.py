@@ -16,11 +16,10 @@ from engine.errors import FileProblem, FleetlabError, InvalidInput
 from engine.missions import MissionPlan
 from engine.model import Frozen
 from engine.units import quantity, si
-
 from labs.cockpit.levers import accepted_levers
 from labs.cockpit.session import Visit
 
-VERSION = 1
+VERSION: Literal[1] = 1
 TEXT_LIMIT = 4000
 LeverValue = bool | str
 
@@ -116,4 +115,6 @@ def _belongs(work: SavedWork, visit: Visit, file: str) -> None:
         theirs, ours = getattr(work, what), getattr(visit, what)
         if theirs != ours:
             hint = "" if what == "lab" else f"Open the lab with ?{what}={theirs} first."
-            raise FileProblem(f"this work is of {what} {theirs}, and this page of {what} {ours}.", file=file, hint=hint)
+            raise FileProblem(
+                f"this work is of {what} {theirs}, and this page of {what} {ours}.", file=file, hint=hint
+            )

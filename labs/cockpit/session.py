@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from engine.errors import FleetlabError, InvalidInput
-from engine.missions import MissionPlan
+from engine.missions import MissionPlan, load_mission
 from engine.model import Frozen
 from engine.units import whole
 
@@ -36,6 +36,14 @@ class Visit(Frozen):
         return home if self.seed == self.plan_seed else f"{home}:seed-{self.seed}"
 
 
+def mission(lab: str) -> tuple[MissionPlan | None, str]:
+    """Return a lab's mission plan; or None and the sentence that says why it cannot be used."""
+    try:
+        return load_mission(lab), ""
+    except FleetlabError as error:
+        return None, str(error)
+
+
 def visit(plan: MissionPlan, *sources: Mapping[str, Any]) -> Visit:
     """Return the visit that `student` and `seed` of the sources name; the first source that has one wins.
 
@@ -52,7 +60,9 @@ def visit(plan: MissionPlan, *sources: Mapping[str, Any]) -> Visit:
             accepted[name] = read(given)
         except FleetlabError as error:
             complaints.append(str(error))
-    return Visit(lab=plan.lab, plan=plan.digest, plan_seed=plan_seed, complaint=" ".join(complaints), **accepted)
+    return Visit(
+        lab=plan.lab, plan=plan.digest, plan_seed=plan_seed, complaint=" ".join(complaints), **accepted
+    )
 
 
 def _student(given: object) -> str:

@@ -1,4 +1,4 @@
-"""Putting zones, widgets and charts into a marimo output. The only file that knows how marimo shows things."""
+"""Zones, widgets and charts as a marimo output. The only file that knows how marimo shows things."""
 
 from __future__ import annotations
 
@@ -21,12 +21,19 @@ def page(*zones: Markup) -> mo.Html:
 
 def placed(element: Any) -> Markup:
     """Return a widget or a plot as markup, to stand inside a zone."""
-    return Markup(mo.as_html(element).text)  # noqa: S704 - marimo's own markup of its own element
+    return Markup(mo.as_html(element).text)
 
 
 def heading(text: str) -> Markup:
     """Return the heading of a zone."""
     return tag("h2", text)
+
+
+def problem(sentence: str) -> mo.Html:
+    """Return the page of a lab that cannot open: the one sentence that says why."""
+    return page(
+        zone("problem", heading("This lab cannot open"), tag("p", sentence, role="alert"), label="Problem")
+    )
 
 
 def chart_figures(charts: Mapping[str, Chart]) -> Markup:
@@ -43,4 +50,4 @@ def chart_figures(charts: Mapping[str, Chart]) -> Markup:
     )
 
 
-__all__ = ["chart_figures", "heading", "page", "placed", "zone"]
+__all__ = ["chart_figures", "heading", "page", "placed", "problem", "zone"]

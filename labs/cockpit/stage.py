@@ -6,6 +6,7 @@ what it does not have.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,6 @@ from typing import Any
 from engine.errors import FleetlabError
 from engine.missions import Act, MissionPlan
 from engine.scenarios.registry import SCENARIOS, ScenarioEntry
-
 from labs.cockpit.levers import setting
 from labs.cockpit.saved import Returned, SavedWork, SealedPrediction
 from labs.cockpit.session import Visit
@@ -30,7 +30,7 @@ class Stage:
     levers: Mapping[str, Any]
     sealed: SealedPrediction | None
     as_found: Any
-    """The outcome when nobody acts; None without an engine. Zones read from it only what was before the crisis."""
+    """The outcome when nobody acts; None without an engine. Before a seal, zones read only its past from it."""
     outcome: Any
     """The outcome of the levers; None until the prediction is sealed."""
     complaint: str = ""
@@ -54,6 +54,11 @@ class Stage:
     def open(self) -> bool:
         """Whether the telemetry may be seen."""
         return self.outcome is not None
+
+    @property
+    def stamp(self) -> str:
+        """The act and the levers as text, by which a zone tells what it shows; empty while it shows nothing."""
+        return json.dumps([self.act.id, dict(sorted(self.levers.items()))]) if self.open else ""
 
 
 def set_stage(
@@ -89,7 +94,7 @@ def run(act: Act, visit: Visit, levers: Mapping[str, Any]) -> Any:
 
 
 def saved_work(stage: Stage, sealed: Mapping[str, SealedPrediction], texts: Mapping[str, str]) -> SavedWork:
-    """Return the student's work as it stands; what the engine returned is part of it once a prediction is sealed."""
+    """Return the work as it stands; what the engine returned is part of it once a prediction is sealed."""
     returned = None
     if stage.open:
         outcome = stage.outcome.model_dump(mode="json", exclude={"fleet_map", "through_time"})

@@ -23,7 +23,7 @@ class Goal(NamedTuple):
 
 
 class Card(NamedTuple):
-    """A ledger card: its value as shown and as a number in the shown unit, which way is better, and a word beside it."""
+    """A ledger card: its value as shown and as a number in that unit, which way is better, and words beside it."""
 
     name: str
     shown: Shown
@@ -39,7 +39,11 @@ def cards(stage: Stage) -> Markup:
     if not stage.open:
         return Markup("")
     found = view(stage.act).cards(stage.outcome, stage.plan, stage.act)
-    return tag("div", [_card(stage.plan.cards[card.name].label, stage.plan.cards[card.name].hint, card) for card in found], class_="fl-cards")
+    return tag(
+        "div",
+        [_card(stage.plan.cards[card.name].label, stage.plan.cards[card.name].hint, card) for card in found],
+        class_="fl-cards",
+    )
 
 
 def charts(stage: Stage) -> Mapping[str, Chart]:
@@ -50,7 +54,8 @@ def charts(stage: Stage) -> Mapping[str, Chart]:
 def caption(chart: Chart) -> Markup:
     """Return a chart's title with its unit, its key and what it shows in words."""
     key = [
-        tag("li", tag("i", class_=f"fl-line fl-line-{series.style}", aria_hidden="true"), series.name) for series in chart.series
+        tag("li", tag("i", class_=f"fl-line fl-line-{series.style}", aria_hidden="true"), series.name)
+        for series in chart.series
     ]
     return tag(
         "figcaption",
@@ -78,7 +83,12 @@ def _card(label: str, hint: str, card: Card) -> Markup:
         tag("h2", label),
         tag("p", number, tag("span", f" {unit}", class_="fl-unit"), class_="fl-value"),
         tag("p", card.aside, class_="fl-aside"),
-        tag("p", delta, tag("span", card.goal.label, class_="fl-note") if card.goal else None, class_="fl-card-foot"),
+        tag(
+            "p",
+            delta,
+            tag("span", card.goal.label, class_="fl-note") if card.goal else None,
+            class_="fl-card-foot",
+        ),
         _bar(card.goal) if card.goal else None,
         class_="fl-card",
         data_card=card.name,

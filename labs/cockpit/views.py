@@ -11,7 +11,6 @@ import pint
 from engine.errors import UnknownName
 from engine.missions import Act, MissionPlan
 from engine.scenarios.registry import SCENARIOS
-
 from labs.cockpit.charts import Chart
 from labs.cockpit.format import Shown
 

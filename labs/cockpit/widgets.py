@@ -13,12 +13,11 @@ import traitlets
 
 from engine.errors import FleetlabError
 from engine.missions import MissionPlan
-
+from labs.cockpit.brief import prediction_form
 from labs.cockpit.fleet_map import fleet_panel, picture
 from labs.cockpit.header import act_tabs
 from labs.cockpit.levers import lever_panel
 from labs.cockpit.modules import module
-from labs.cockpit.brief import prediction_form
 from labs.cockpit.rationale import rationale_box, work_strip
 from labs.cockpit.saved import SavedWork, SealedPrediction, opened, seal
 from labs.cockpit.session import Visit
@@ -50,7 +49,9 @@ class LeverPanel(anywidget.AnyWidget):
 
     def __init__(self, plan: MissionPlan, visit: Visit) -> None:
         first = plan.acts[0]
-        super().__init__(html=str(lever_panel(plan, first)), values=plan.start_values(first.id), home=visit.home)
+        super().__init__(
+            html=str(lever_panel(plan, first)), values=plan.start_values(first.id), home=visit.home
+        )
 
     def show(self, stage: Stage) -> None:
         """Show the levers of the stage's act; they can be moved once its prediction is sealed."""
@@ -62,7 +63,7 @@ class PredictionForm(anywidget.AnyWidget):
 
     _esm = module("prediction.js")
     html = traitlets.Unicode().tag(sync=True)
-    offers = traitlets.List().tag(sync=True)
+    offers: traitlets.List[Any] = traitlets.List().tag(sync=True)
     sealed = traitlets.Dict().tag(sync=True)
     complaint = traitlets.Unicode().tag(sync=True)
     home = traitlets.Unicode().tag(sync=True)
@@ -133,7 +134,10 @@ class FleetMap(anywidget.AnyWidget):
         frame, gpu = ask.get("frame"), ask.get("gpu")
         known = isinstance(frame, int) and 0 <= frame < len(fleet.labels) and isinstance(gpu, int)
         if known and 0 <= gpu < fleet.shape.nodes * fleet.shape.gpus_per_node:
-            self.answer = {"serial": ask["serial"], "sentence": view(stage.act).occupant(stage.outcome, frame, gpu)}
+            self.answer = {
+                "serial": ask["serial"],
+                "sentence": view(stage.act).occupant(stage.outcome, frame, gpu),
+            }
 
 
 class Rationale(anywidget.AnyWidget):
