@@ -60,12 +60,22 @@ class FirstComeLine:
 
     def arrive(self, row: int, now: int) -> None:
         """Queue behind the blocked head."""
-        self.add(row)
+        self._rows.append(row)
+        self.count += 1
 
     def serve(self, now: int) -> None:
         """Start heads while they fit."""
-        rows, start = self._rows, self._run.try_start
-        while rows and start(rows[0], now):
+        rows, run = self._rows, self._run
+        size, pick, top = run.size, run.pick, run.fleet.gpus_per_node
+        while rows:
+            head = rows[0]
+            if size[head] > top:
+                if not run.try_start(head, now):
+                    break
+            elif (node := pick(size[head], EVERYWHERE)) < 0:
+                break
+            else:
+                run.start_one(head, now, node)
             rows.popleft()
         self.count = len(rows)
 
@@ -164,14 +174,14 @@ class BackfillLine:
 
     def _next(self, now: int, shadow: int, outside: int) -> int:
         """Return the earliest rank that may start now, or -1."""
-        room, room_outside = self._room(EVERYWHERE), self._room(outside)
-        best = -1
+        room_outside, best = self._room(outside), -1
+        room = max(room_outside, self._room(~outside))
         for kind, lane in self._lanes.items():
             if not lane or (0 <= best < lane[0]):
                 continue
-            if self._fits(kind, outside, room_outside):
+            if 0 < kind <= room_outside or self._block_fits(kind, outside):
                 rank = lane[0]
-            elif self._fits(kind, EVERYWHERE, room):
+            elif 0 < kind <= room or self._block_fits(kind, EVERYWHERE):
                 rank = self._first_short(kind, lane, shadow - now)
             else:
                 continue
@@ -179,9 +189,9 @@ class BackfillLine:
                 best = rank
         return best
 
-    def _fits(self, kind: int, allowed: int, room: int) -> bool:
+    def _block_fits(self, kind: int, allowed: int) -> bool:
         if 0 < kind <= self._fleet.gpus_per_node:
-            return kind <= room
+            return False
         count = -(-abs(kind) // self._fleet.gpus_per_node)
         return bool(whole_nodes(self._fleet, count, kind < 0, allowed))
 

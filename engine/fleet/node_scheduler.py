@@ -232,10 +232,11 @@ class NodeScheduler:
         node = self.pick(self.size[row], allowed)
         if node < 0:
             return False
-        self._start_one(row, now, node)
+        self.start_one(row, now, node)
         return True
 
-    def _start_one(self, row: int, now: int, node: int) -> None:
+    def start_one(self, row: int, now: int, node: int) -> None:
+        """Start a job of one node there, where it must fit."""
         self.place[row] = node << 8 | self.fleet.take(node, self.size[row])
         if self.on_node is not None:
             self.on_node[node].append(row)
