@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from string import Formatter
 from typing import Any
@@ -25,8 +26,11 @@ def check(plan: MissionPlan, text: FrontMatter) -> None:
     """
     _unique(text, ("acts",), [act.id for act in plan.acts], "act")
     _unique(text, ("rubric",), [item.id for item in plan.rubric], "rubric item")
-    if not plan.notebook.startswith(f"{plan.lab}_"):
-        raise text.problem(("notebook",), f"the notebook of lab {plan.lab} starts with {plan.lab}_.")
+    if not re.fullmatch(r"\d\d", plan.lab):
+        raise text.problem(("lab",), f"the lab {plan.lab!r} is not a number of two digits, in quotes.")
+    if not re.fullmatch(rf"{plan.lab}_[a-z0-9_]+", plan.notebook):
+        said = f"the notebook {plan.notebook!r} is not a name such as {plan.lab}_fleet_orch."
+        raise text.problem(("notebook",), said)
     for number, act in enumerate(plan.acts):
         _ActCheck(plan, text, act, ("acts", number)).run()
     for name, badge in plan.badges.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -53,7 +54,7 @@ class SwitchLever(PlanPart):
     kind: Literal["switch"]
     label: Said
     hint: str = ""
-    start: bool
+    start: Annotated[bool, Field(strict=True)]
 
     @property
     def values(self) -> tuple[bool, ...]:
@@ -147,9 +148,9 @@ class RangeLever(PlanPart):
     @model_validator(mode="after")
     def _check(self) -> RangeLever:
         sizes = self._sizes("steps", self.steps)
-        for before, after, step in zip(sizes, sizes[1:], self.steps[1:], strict=False):
+        for number, (before, after) in enumerate(pairwise(sizes), 1):
             if after <= before:
-                raise rejected("steps", f"the steps do not grow at {step}.")
+                raise rejected("steps", f"the steps do not grow at {self.steps[number]}.", number)
         if self.start not in self.steps:
             raise rejected("start", f"the start {self.start!r} is not among the steps.")
         if self.band is not None:
@@ -159,11 +160,14 @@ class RangeLever(PlanPart):
         return self
 
     def _sizes(self, key: str, steps: tuple[str, ...]) -> list[float]:
-        try:
-            return [si(step, self.unit, "step") for step in steps]
-        except InvalidInput as error:
-            given = error.fields["given"]
-            raise rejected(key, f"{given} does not have the unit of {self.steps[0]}.") from error
+        sizes = []
+        for number, step in enumerate(steps):
+            try:
+                sizes.append(si(step, self.unit, "step"))
+            except InvalidInput as error:
+                said = f"{step} does not have the unit of {self.steps[0]}."
+                raise rejected(key, said, number) from error
+        return sizes
 
 
 Lever = Annotated[ChoiceLever | RangeLever | SwitchLever, Field(discriminator="kind")]

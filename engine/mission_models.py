@@ -11,7 +11,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from engine.errors import UnknownName
 from engine.mission_levers import ChoiceLever, Lever, Option, RangeLever, SwitchLever
-from engine.mission_part import PlanPart, Said, rejected
+from engine.mission_part import Name, PlanPart, Said, rejected
 from engine.units import quantity, si
 
 Comparison = Literal["below", "above", "at_least", "at_most"]
@@ -22,7 +22,6 @@ _RULES: dict[Comparison, tuple[str, Any]] = {
     "at_most": ("≤", operator.le),
 }
 Threshold = Annotated[float, Field(strict=True)] | Said
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", strict=True)]
 Setting = bool | int | float | str
 Count = Annotated[int, Field(ge=1, strict=True)]
 
@@ -69,7 +68,9 @@ class Badge(PlanPart):
     def _has_one_limit(self) -> Badge:
         given = [name for name in _RULES if getattr(self, name) is not None]
         if len(given) != 1:
-            raise rejected("", f"a badge has exactly one of {', '.join(_RULES)}; this one has {len(given)}.")
+            raise rejected(
+                None, f"a badge has exactly one of {', '.join(_RULES)}; this one has {len(given)}."
+            )
         return self
 
     @property
@@ -135,7 +136,7 @@ class Moves(PlanPart):
     @model_validator(mode="after")
     def _something(self) -> Moves:
         if not (self.cards or self.charts or self.map):
-            raise rejected("", "this lever moves nothing in the act; leave it out.")
+            raise rejected(None, "this lever moves nothing in the act; leave it out.")
         return self
 
 
@@ -190,15 +191,18 @@ class RubricItem(PlanPart):
     @model_validator(mode="after")
     def _tolerance_where_it_counts(self) -> RubricItem:
         if (self.tolerance is None) == (self.check == "interval"):
-            raise rejected("", "the check 'interval' needs a tolerance, and no other check takes one.")
+            raise rejected(None, "the check 'interval' needs a tolerance, and no other check takes one.")
         return self
 
 
 class MissionPlan(PlanPart):
-    """One lab: everything a student reads and every threshold, from one Markdown file."""
+    """One lab: everything a student reads and every threshold, from one Markdown file.
 
-    lab: Annotated[str, Field(pattern=r"^\d\d$", strict=True)]
-    notebook: Annotated[str, Field(pattern=r"^\d\d_[a-z0-9_]+$", strict=True)]
+    `file` is its name, `digest` the first 16 hex digits of the SHA-256 of its bytes, `body` the Markdown.
+    """
+
+    lab: Said
+    notebook: Said
     title: Said
     topics: tuple[Said, ...]
     invariant: Said
@@ -209,9 +213,9 @@ class MissionPlan(PlanPart):
     cards: dict[Name, CardWords]
     acts: tuple[Act, ...] = Field(min_length=1)
     rubric: tuple[RubricItem, ...]
-    file: str = ""
-    digest: str = ""
-    body: str = ""
+    file: str = Field(default="", exclude=True)
+    digest: str = Field(default="", exclude=True)
+    body: str = Field(default="", exclude=True)
 
     def act(self, act_id: str) -> Act:
         """Return an act by its id.

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
+
+from engine.errors import InvalidInput
+
+
+def _name(text: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", text):
+        raise InvalidInput("name", text, "a word of small letters, digits and _")
+    return text
+
 
 Said = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True, strict=True)]
 """A text that is not empty."""
+Name = Annotated[str, AfterValidator(_name)]
+"""A word that programs use."""
 
 
 class PlanPart(BaseModel):
@@ -20,16 +32,18 @@ class PlanPart(BaseModel):
     @classmethod
     def _every_key_is_known(cls, data: Any) -> Any:
         if isinstance(data, dict):
-            keys = {field.alias or name: field.is_required() for name, field in cls.model_fields.items()}
+            fields = {name: field for name, field in cls.model_fields.items() if not field.exclude}
+            keys = {field.alias or name: field.is_required() for name, field in fields.items()}
             for key in data:
                 if key not in keys:
                     raise rejected(key, f"unknown key {key!r}; known: {', '.join(keys)}.")
             for key, required in keys.items():
                 if required and key not in data:
-                    raise rejected("", f"the key {key!r} is missing.")
+                    raise rejected(None, f"the key {key!r} is missing.")
         return data
 
 
-def rejected(key: str, message: str) -> PydanticCustomError:
-    """Return the error for the part's own `key`: one sentence that is shown as it is."""
-    return PydanticCustomError("plan", "{message}", {"key": key, "message": message})
+def rejected(key: str | None, message: str, item: int | None = None) -> PydanticCustomError:
+    """Return the error for the part's own `key`, an `item` of it, or all: one sentence, as it is shown."""
+    place = tuple(step for step in (key, item) if step is not None)
+    return PydanticCustomError("plan", "{message}", {"place": place, "message": message})

@@ -26,11 +26,18 @@ class FrontMatter(NamedTuple):
         Steps of `path` that the text does not have are passed over: validators name the kind of a lever
         between its name and its fields.
         """
+        return self.lines[self._known(path)]
+
+    def name(self, path: Path) -> str:
+        """Return the keys on the way to `path`, for instance `badges.sla.at_most`."""
+        return ".".join(step for step in self._known(path) if isinstance(step, str))
+
+    def _known(self, path: Path) -> Path:
         here: Path = ()
         for step in path:
             if (*here, step) in self.lines:
                 here = (*here, step)
-        return self.lines[here]
+        return here
 
     def problem(self, path: Path, message: str, hint: str = "") -> PlanError:
         """Return the error that says `message` of the part at `path`, with file and line."""

@@ -96,16 +96,19 @@ def _plain(error: ValidationError, text: FrontMatter) -> PlanError:
     """Say the first error in one sentence, with the place in the file."""
     first = error.errors()[0]
     context = first.get("ctx", {})
-    path = (*first["loc"], *((context["key"],) if context.get("key") else ()))
-    cause = context.get("error")
+    path = (*first["loc"], *context.get("place", ()))
     if first["type"] == "plan":
         return text.problem(path, first["msg"])
-    name = ".".join(str(part) for part in path) or "the plan"
+    cause, given = context.get("error"), first["input"]
+    accepted = f"{first['msg'].removeprefix('Input should be ')}."
     if isinstance(cause, InvalidInput):
-        given, accepted = shown(cause.fields["given"]), cause.fields["accepted"]
-        return text.problem(path, f"{name}: {given} is not accepted; give {accepted}.")
-    said = first["msg"][:1].lower() + first["msg"][1:]
-    return text.problem(path, f"{name}: {shown(first['input'])} is not accepted; {said}.")
+        given, accepted = cause.fields["given"], f"{cause.fields['accepted']}."
+    elif first["type"] == "union_tag_invalid":
+        path, given, accepted = (*path, "kind"), context["tag"], f"one of {context['expected_tags']}."
+    name = text.name(path) or "the plan"
+    return text.problem(
+        path, f"{name}: {shown(given)} is not accepted; give {accepted[0].lower()}{accepted[1:]}"
+    )
 
 
 __all__ = [

@@ -52,6 +52,14 @@ def test_lab_08_holds_all_three_acts_from_the_start():
     assert plan.body.startswith("# The Fragmentation War")
 
 
+def test_the_example_in_the_documentation_is_true():
+    import doctest
+
+    import engine.missions
+
+    assert doctest.testmod(engine.missions) == (0, 2)
+
+
 def test_badges_turn_at_the_limits_that_the_mission_asks_for():
     badges = load_mission("08").badges
     assert badges["fragmentation"].judge(Quantity(19.9, "%")) is True
@@ -271,8 +279,15 @@ MISTAKES = {
     "a tab for indentation": ("  name: Cloud Titan", "\tname: Cloud Titan", "not YAML"),
     "an anchor that is used": ("topics: [cluster", "topics: &t [*t, cluster", "aliases"),
     "a tag": ("title: The Fragmentation War", "title: !!python/name:os.system x", "cannot be read"),
+    "a lab that is no number": ('lab: "08"', 'lab: ".*"', "two digits"),
+    "a name that is no word": ("  - id: audit", "  - id: The Audit", "small letters"),
+    "a digest of its own": ("title: The Fragmentation War", "title: x\ndigest: x", "unknown key 'digest'"),
     "a notebook elsewhere": ("notebook: 08_fleet_orch", "notebook: ../../etc/passwd", "notebook"),
-    "a notebook of another lab": ("notebook: 08_fleet_orch", "notebook: 07_fleet_orch", "starts with 08_"),
+    "a notebook of another lab": (
+        "notebook: 08_fleet_orch",
+        "notebook: 07_fleet_orch",
+        "such as 08_fleet_orch",
+    ),
 }
 
 
@@ -301,6 +316,9 @@ EXACT_LINES = [
     "minutes that are words",
     "prediction in a wrong unit",
     "check that nobody makes",
+    "step in a wrong unit",
+    "steps that shrink",
+    "kind of lever that is not",
 ]
 
 
