@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import base64
 import json
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
 
 from engine.errors import FileProblem, InvalidInput
+
+
+def _bytes(value: Any) -> bytes:
+    return value if isinstance(value, bytes) else base64.b64decode(value, validate=True)
+
+
+def _base64(value: bytes) -> str:
+    return base64.b64encode(value).decode()
+
+
+Packed = Annotated[bytes, BeforeValidator(_bytes), PlainSerializer(_base64, return_type=str)]
+"""Bytes that stand as base64 in JSON."""
 
 
 class Frozen(BaseModel):

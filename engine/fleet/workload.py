@@ -69,9 +69,11 @@ class Students:
 
     Attributes
     ----------
-    submit_ms, run_ms, estimate_ms, size, user: int64 arrays of shape (jobs,).
+    submit_ms, run_ms, estimate_ms, size: int64 arrays of shape (jobs,).
     already_running: how many rows at the start are running at time 0 with what is left of their run.
     """
+
+    noun = "student job"
 
     def __init__(self, load: StudentLoad, gpus: int, *, opens_ms: int, span_ms: int, seed: int) -> None:
         longest = round(load.longest.to("s").magnitude * 1000)
@@ -88,7 +90,11 @@ class Students:
         self.submit_ms = _ms(np.maximum(arrival, 0.0)[kept])
         self.run_ms = np.maximum(1, _ms((run + before)[kept]))
         self.estimate_ms = np.maximum(self.run_ms, _ms((estimate + before)[kept]))
-        self.size, self.user = size[kept], user[kept]
+        self.size, self._user = size[kept], user[kept]
+
+    def owner(self, row: int) -> str:
+        """Return whose job it is."""
+        return f"student {self._user[row] + 1}"
 
 
 def _arrivals(load: StudentLoad, rng: random.Random, gpus: int, opens_ms: int, span_ms: int) -> Floats:

@@ -31,6 +31,7 @@ def outcome_of(run: AuditRun) -> FragmentationAuditOutcome:
     held, available = books.held.magnitude, books.available.magnitude
     outcome = FragmentationAuditOutcome(
         clock=clock(run, run.crisis),
+        noun=run.people.noun,
         big_job=_big_job(run),
         busy_as_found=found.busy_gpus,
         idle_as_found=scenario.shape.gpus

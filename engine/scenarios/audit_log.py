@@ -37,8 +37,8 @@ Line = tuple[int, EventKind, str, str]
 
 def _opening(run: AuditRun) -> Iterator[Line]:
     shot = run.snapshots[0]
-    jobs, gpus = run.students.already_running, run.scenario.shape.gpus
-    said = f"The books open: {shot.busy_gpus:,} of {gpus:,} GPUs busy with {_count(jobs, 'student job')}."
+    jobs, gpus = run.people.already_running, run.scenario.shape.gpus
+    said = f"The books open: {shot.busy_gpus:,} of {gpus:,} GPUs busy with {_count(jobs, run.people.noun)}."
     yield 0, "note", "opening", said
 
 
@@ -110,7 +110,7 @@ def _horizon(run: AuditRun) -> Iterator[Line]:
     hours = (run.end - run.crisis) / HOUR_MS
     never = run.gang_started == NEVER
     waiting = run.fleet.line.count - (run.fleet.due[run.gang] == NEVER)
-    queue = f"with {_count(waiting, 'small job')} in the queue"
+    queue = f"with {_count(waiting, run.people.noun)} in the queue"
     if never:
         said = f"The record ends: job {run.gang + 1} has not started, wait > {hours:g} h, {queue}."
     else:

@@ -52,7 +52,7 @@ class Occupants:
         fleet = run.fleet
         self._at = [shot.at for shot in run.snapshots]
         self._per_node = run.scenario.shape.gpus_per_node
-        self._size, self._gang, self._user = fleet.size, run.gang, run.students.user
+        self._size, self._gang, self._owner = fleet.size, run.gang, run.people.owner
         stays = np.array([range(len(fleet.size)), fleet.start, fleet.due, fleet.due, fleet.place], np.int64)
         cut = np.array([(a.row, a.start, a.end, a.end, a.place) for a in fleet.attempts], np.int64)
         stays = np.hstack([stays, cut.reshape(-1, 5).T])
@@ -80,8 +80,8 @@ class Occupants:
         left = Quantity(remaining_ms / 1000, "s")
         if row == self._gang:
             return Occupant(job=row + 1, user="research", gpus=self._size[row], remaining=left)
-        student = int(self._user[row - (row > self._gang)])
-        return Occupant(job=row + 1, user=f"student {student + 1}", gpus=self._size[row], remaining=left)
+        owner = self._owner(row - (row > self._gang))
+        return Occupant(job=row + 1, user=owner, gpus=self._size[row], remaining=left)
 
 
 def _before_moves(stays: Columns, moved: Columns) -> Columns:

@@ -5,26 +5,16 @@ All times count from the opening of the books, 06:00 of day 1, unless a name say
 
 from __future__ import annotations
 
-import base64
-from typing import Annotated, Any, Literal, Protocol
+from typing import Literal, Protocol
 
-from pydantic import BeforeValidator, PlainSerializer, PrivateAttr
+from pydantic import PrivateAttr
 
 from engine.errors import NoAnswer
 from engine.fleet.topology import MapShape
-from engine.model import Frozen
+from engine.model import Frozen, Packed
 from engine.units import DollarRate, Fraction, GpuTime, Price, Time, whole
 
 EventKind = Literal["note", "fail", "cost", "done"]
-
-
-def _bytes(value: Any) -> bytes:
-    return value if isinstance(value, bytes) else base64.b64decode(value, validate=True)
-
-
-Packed = Annotated[
-    bytes, BeforeValidator(_bytes), PlainSerializer(lambda b: base64.b64encode(b).decode(), str)
-]
 
 
 class FleetMap(Frozen):
@@ -144,13 +134,14 @@ class Event(Frozen):
 class FragmentationAuditOutcome(Frozen):
     """Everything the zones of Act I show, computed from the levers and the seed.
 
-    `clock` is the hour of the crisis. `fragmentation` is read after the operator's act and before the big
-    job is placed; `..._as_found` is the moment before the crisis.
+    `clock` is the hour of the crisis, `noun` what the small jobs are called. `fragmentation` is read after
+    the operator's act and before the big job is placed; `..._as_found` is the moment before the crisis.
     """
 
     _occupants: Occupants | None = PrivateAttr(default=None)
 
     clock: str
+    noun: str = "student job"
     big_job: BigJob
     busy_as_found: int
     idle_as_found: int

@@ -17,6 +17,7 @@ from engine.fleet.rescue import Eviction, Migration, cheapest_eviction, plan_mig
 from engine.fleet.workload import HOUR_MS, Students
 
 if TYPE_CHECKING:
+    from engine.fleet.logged_load import LoggedJobs
     from engine.scenarios.audit_outcome import FragmentationAuditOutcome
     from engine.scenarios.fragmentation_audit import FragmentationAuditScenario
 
@@ -73,10 +74,8 @@ class AuditRun:
         self.crisis = _ms(scenario.crisis_after)
         self.end = self.crisis + _ms(scenario.horizon)
         shape = scenario.shape
-        self.students = Students(
-            scenario.load, shape.gpus, opens_ms=_ms(scenario.opens), span_ms=self.end, seed=scenario.seed
-        )
-        jobs, self.gang = _jobs(scenario, self.students, self.crisis)
+        self.people = _people(scenario, self.end)
+        jobs, self.gang = _jobs(scenario, self.people, self.crisis)
         policy, placement = POLICIES[scenario.policy]
         self.fleet = NodeScheduler(
             Occupancy(shape.nodes, shape.gpus_per_node),
@@ -289,16 +288,26 @@ def run_audit(scenario: FragmentationAuditScenario) -> FragmentationAuditOutcome
     return outcome_of(run)
 
 
-def _jobs(scenario: FragmentationAuditScenario, students: Students, crisis: int) -> tuple[Jobs, int]:
-    """Return the table of students and gang in queue order, and the gang's row."""
-    row = int(np.searchsorted(students.submit_ms, crisis, side="right"))
+def _people(scenario: FragmentationAuditScenario, span: int) -> Students | LoggedJobs:
+    """Return those whose jobs fill the fleet: the synthetic students, or the users of a log."""
+    if scenario.log is not None:
+        return scenario.log.people()
+    opens = _ms(scenario.opens)
+    return Students(scenario.load, scenario.shape.gpus, opens_ms=opens, span_ms=span, seed=scenario.seed)
+
+
+def _jobs(
+    scenario: FragmentationAuditScenario, people: Students | LoggedJobs, crisis: int
+) -> tuple[Jobs, int]:
+    """Return the table of small jobs and gang in queue order, and the gang's row."""
+    row = int(np.searchsorted(people.submit_ms, crisis, side="right"))
     run = _ms(scenario.gang_run)
     columns = (
-        (students.submit_ms, crisis),
-        (students.size, scenario.gang_gpus),
-        (students.estimate_ms, run),
-        (students.run_ms, run),
-        (np.zeros_like(students.size), 1),
+        (people.submit_ms, crisis),
+        (people.size, scenario.gang_gpus),
+        (people.estimate_ms, run),
+        (people.run_ms, run),
+        (np.zeros_like(people.size), 1),
     )
     table = [np.insert(column, row, value) for column, value in columns]
     return Jobs(np.arange(table[0].size), *table), row

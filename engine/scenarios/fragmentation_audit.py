@@ -6,17 +6,20 @@ neighbouring nodes. The policy governs the history that made the holes as well a
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field
 
 from engine.facts import fact
+from engine.fleet.job_log import JobLog
+from engine.fleet.logged_load import LoggedLoad
 from engine.fleet.topology import MapShape
 from engine.fleet.workload import StudentLoad
 from engine.model import Frozen
 from engine.scenarios.audit_outcome import FragmentationAuditOutcome
-from engine.units import Fraction, NodeFailureRate, PositiveTime, Price, Time
+from engine.units import Fraction, NodeFailureRate, PositiveTime, Price, Quantity, Time
 
 AuditPolicy = Literal["fcfs", "best-fit", "preemption"]
 
@@ -36,6 +39,7 @@ class FragmentationAuditScenario(Frozen):
     migrate: the operator moves the jobs out of the window with the fewest, once; tried before evicting.
     checkpoint_interval: between the big job's checkpoints; writing them costs nothing here.
     seed: of the students and of the failures.
+    log: real jobs in place of the students; see `of_log`.
     The other fields are the assumptions of the act, with their defaults from the facts.
 
     Raises
@@ -50,6 +54,7 @@ class FragmentationAuditScenario(Frozen):
     seed: int = Field(default=1, ge=0, lt=2**63)
     shape: MapShape = MapShape()
     load: StudentLoad = Field(default_factory=StudentLoad)
+    log: LoggedLoad | None = None
     gang_gpus: int = Field(default=1000, ge=1)
     gang_run: PositiveTime = Field(default="24 h")
     opens: Time = Field(default="6 h")
@@ -63,13 +68,43 @@ class FragmentationAuditScenario(Frozen):
     job_mfu: Fraction = _of("fleet.job_mfu")
     price: Price = _of("money.h100_price")
 
+    @classmethod
+    def of_log(cls, log: JobLog, source: str, **levers: Any) -> Self:
+        """Return the act on a job log: a fleet that it fills to 80 %, and a gang of a tenth of it.
+
+        Parameters
+        ----------
+        log: as `engine.fleet.traces.load_job_log` reads it.
+        source: its name.
+        levers: other fields of the scenario.
+
+        Raises
+        ------
+        NoAnswer: if the log is too short or its machine too small.
+        """
+        plain = cls(**levers)
+        before, after = (round(t.to("s").magnitude * 1000) for t in (plain.crisis_after, plain.horizon))
+        load = LoggedLoad.from_log(log, source, before_ms=before, after_ms=after)
+        tenth = -(-load.shape.nodes // 10) * load.shape.gpus_per_node
+        opens = Quantity(load.opens_ms / 1000 % 86_400, "s")
+        return plain.variant(log=load, shape=load.shape, gang_gpus=tenth, opens=opens)
+
     def outcome(self) -> FragmentationAuditOutcome:
         """Return what happens: a pure function of the fields; the same object for the same fields."""
-        return _outcome(self.model_dump_json())
+        log = self.log.digest if self.log else ""
+        return _outcome(_Cached(self.model_dump_json(exclude={"log"}) + log, self))
 
 
-@lru_cache(maxsize=256)
-def _outcome(fields: str) -> FragmentationAuditOutcome:
+@dataclass(frozen=True)
+class _Cached:
+    """A scenario under the name by which its outcome is found again; a log stands as its digest."""
+
+    name: str
+    scenario: FragmentationAuditScenario = field(compare=False)
+
+
+@lru_cache(maxsize=64)
+def _outcome(wanted: _Cached) -> FragmentationAuditOutcome:
     from engine.scenarios.audit_run import run_audit
 
-    return run_audit(FragmentationAuditScenario.read_json(fields))
+    return run_audit(wanted.scenario)

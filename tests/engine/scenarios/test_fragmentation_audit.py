@@ -17,14 +17,14 @@ NOTHING, KILL, MOVE, BOTH = {}, {"evict": True}, {"migrate": True}, {"evict": Tr
 
 
 @cache
-def _outcome(policy, act, seed, pause):
+def _outcome(policy, act, seed):
     acts = {"nothing": NOTHING, "kill": KILL, "move": MOVE, "both": BOTH}
-    scenario = FragmentationAuditScenario(policy=policy, seed=seed, migration_pause=pause, **acts[act])
+    scenario = FragmentationAuditScenario(policy=policy, seed=seed, **acts[act])
     return scenario.outcome().model_copy(update={"fleet_map": None})  # the maps of 20 seeds are not needed
 
 
-def outcome(policy, act="nothing", seed=1, pause="10 min"):
-    return _outcome(policy, act, seed, pause)
+def outcome(policy, act="nothing", seed=1):
+    return _outcome(policy, act, seed)
 
 
 def hours(value):
@@ -85,7 +85,9 @@ def test_with_both_switches_on_migration_goes_first_and_nobody_is_killed():
     assert any("nobody had to be killed" in event.sentence for event in result.events)
 
 
-TABLE = [  # setting, reader, median of two independent programs over 20 seeds, at a pause of 5 min
+# setting, reader, median of two independent programs over 20 seeds of theirs (pause of 5 min: doubled here).
+# What killing costs under best fit scatters: medians over blocks of 20 seeds run from 396 to 759 GPU-h.
+TABLE = [
     ("fcfs", "nothing", lambda r: hours(r.big_job.wait), 21.6),
     ("fcfs", "nothing", lambda r: hours(r.waits.mean), 12.6),
     ("fcfs", "nothing", lambda r: r.utilisation.magnitude, 0.59),
@@ -93,18 +95,18 @@ TABLE = [  # setting, reader, median of two independent programs over 20 seeds, 
     ("fcfs", "kill", lambda r: r.books.lost_to_eviction.magnitude, 3330),
     ("fcfs", "kill", lambda r: r.utilisation.magnitude, 0.84),
     ("fcfs", "move", lambda r: r.books.tax.magnitude, 500),
-    ("fcfs", "move", lambda r: r.books.pause.magnitude, 679),
+    ("fcfs", "move", lambda r: r.books.pause.magnitude, 2 * 679),
     ("best-fit", "nothing", lambda r: hours(r.big_job.wait), 20.1),
     ("best-fit", "nothing", lambda r: r.utilisation.magnitude, 0.83),
     ("best-fit", "kill", lambda r: r.kills, 36),
     ("best-fit", "kill", lambda r: r.books.lost_to_eviction.magnitude, 688),
-    ("best-fit", "move", lambda r: r.books.pause.magnitude, 677),
+    ("best-fit", "move", lambda r: r.books.pause.magnitude, 2 * 677),
 ]
 
 
 @pytest.mark.parametrize(("policy", "act", "read", "median"), TABLE)
 def test_medians_over_twenty_seeds_agree_with_independent_programs(policy, act, read, median):
-    found = statistics.median(read(outcome(policy, act, seed, "5 min")) for seed in SEEDS)
+    found = statistics.median(read(outcome(policy, act, seed)) for seed in SEEDS)
     assert found == pytest.approx(median, rel=0.10)
 
 
@@ -137,7 +139,8 @@ SMALL = {
     st.booleans(),
 )
 def test_a_small_fleet_with_many_failures_keeps_map_books_and_occupants_in_step(seed, policy, evict, migrate):
-    result = FragmentationAuditScenario(policy=policy, evict=evict, migrate=migrate, seed=seed, **SMALL).outcome()
+    levers = {"policy": policy, "evict": evict, "migrate": migrate}
+    result = FragmentationAuditScenario(seed=seed, **levers, **SMALL).outcome()
     books, fleet_map = result.books, result.fleet_map
     parts = books.retained + books.lost + books.tax + books.pause + books.writes
     assert books.held.magnitude == pytest.approx(parts.magnitude, rel=1e-12)

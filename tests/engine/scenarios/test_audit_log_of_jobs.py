@@ -1,0 +1,80 @@
+"""Act I on a job log in place of the synthetic students."""
+
+import random
+
+import numpy as np
+import pytest
+
+from engine.errors import NoAnswer
+from engine.fleet.traces import load_job_log
+from engine.scenarios.audit_outcome import FragmentationAuditOutcome
+from engine.scenarios.fragmentation_audit import FragmentationAuditScenario
+
+
+def swf(jobs, hours, seed=1, users=7):
+    """Make a log of small jobs with a busy third day, in the Standard Workload Format."""
+    rng, lines, at = random.Random(seed), ["; Version: 2.2", "; UnixStartTime: 1700000000"], 0.0
+    for number in range(1, jobs + 1):
+        at += rng.expovariate(jobs / (hours * 3600))
+        run = round(rng.lognormvariate(8.9, 1.0)) + 1
+        gpus = rng.choice([1, 1, 2, 4])
+        fields = [number, round(at), -1, run, gpus, -1, -1, gpus, run * 2, -1, 1, rng.randint(1, users)]
+        lines.append(" ".join(map(str, [*fields, *[-1] * 6])))
+    return "\n".join(lines).encode()
+
+
+@pytest.fixture(scope="module")
+def log():
+    return load_job_log(swf(6000, 100), name="own.swf")
+
+
+def test_the_fleet_is_sized_so_that_the_log_fills_four_fifths_of_it(log):
+    scenario = FragmentationAuditScenario.of_log(log, "own.swf")
+    free_for_all = scenario.log.busy_at_crisis / scenario.shape.gpus
+    assert 0.75 < free_for_all <= 0.80
+    assert scenario.gang_gpus == -(-scenario.shape.nodes // 10) * 8
+    assert scenario.outcome().busy_as_found / scenario.shape.gpus == pytest.approx(0.8, abs=0.06)
+
+
+def test_the_story_is_the_same_first_come_waits_and_killing_starts_it(log):
+    waits = FragmentationAuditScenario.of_log(log, "own.swf").outcome()
+    kills = FragmentationAuditScenario.of_log(log, "own.swf", evict=True).outcome()
+    assert waits.big_job.wait.to("h").magnitude > 1
+    assert kills.big_job.wait.magnitude == 0 and kills.kills > 0
+    assert waits.noun == "logged job"
+
+
+def test_jobs_keep_their_owners_and_what_ran_before_the_window_is_taken_over(log):
+    scenario = FragmentationAuditScenario.of_log(log, "own.swf")
+    people = scenario.log.people()
+    opens = scenario.log.opens_ms - log.first_submit_ms
+    running = (log.submit_ms < opens) & (log.submit_ms + log.run_ms > opens)
+    assert people.already_running == np.count_nonzero(running)
+    left = (log.submit_ms + log.run_ms - opens)[running]
+    assert sorted(people.run_ms[: people.already_running]) == sorted(left)
+    assert {people.owner(row) for row in range(len(people.size))} <= set(log.users)
+    holder = scenario.outcome().occupant(3, 0)
+    assert holder is None or holder.user in {*log.users, "research"}
+
+
+def test_two_logs_of_one_name_do_not_share_an_outcome(log):
+    other = load_job_log(swf(6000, 100, seed=2), name="own.swf")
+    one, two = (FragmentationAuditScenario.of_log(each, "own.swf").outcome() for each in (log, other))
+    assert one.model_dump_json() != two.model_dump_json()
+    again = FragmentationAuditOutcome.read_json(one.model_dump_json())
+    assert again.model_dump_json() == one.model_dump_json()
+
+
+def test_a_scenario_with_a_log_reads_back_from_its_json(log):
+    scenario = FragmentationAuditScenario.of_log(log, "own.swf", policy="best-fit")
+    again = FragmentationAuditScenario.read_json(scenario.model_dump_json())
+    assert again.outcome() is scenario.outcome()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(swf(3000, 20), "the act needs 62 h"), (swf(200, 100), "must fill 10 nodes")],
+)
+def test_a_log_that_is_too_short_or_too_small_is_refused_in_one_sentence(content, said):
+    with pytest.raises(NoAnswer, match=said):
+        FragmentationAuditScenario.of_log(load_job_log(content, name="own.swf"), "own.swf")
