@@ -1,8 +1,8 @@
-# Two commands: `make lab` serves Lab 08, `make test` runs every test. Both need only Python 3.11 and Debian.
+# Two commands: `make lab` serves Lab 08 (PORT=2719 chooses the port), `make test` runs every test.
+# Both need only Python 3.11 on Debian.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PORT ?= 2718
 PYTEST_ARGS ?=
 
 .PHONY: lab test bench lint clean
@@ -17,7 +17,7 @@ $(BIN)/.test: $(BIN)/.lab
 	@touch $@
 
 lab: $(BIN)/.lab
-	$(BIN)/fleetlab run 08 --port $(PORT)
+	$(BIN)/fleetlab run 08 $(if $(PORT),--port $(PORT))
 
 test: $(BIN)/.test
 	@CHROMIUM="$$(sh tests/find-chromium)" && export CHROMIUM && $(BIN)/python -m pytest $(PYTEST_ARGS)
