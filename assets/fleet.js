@@ -48,8 +48,12 @@ export function unpack(cells, frame, gpus) {
   return states;
 }
 
+// Bytes as a widget's trait or an exported file may hold them.
+export function bytes(view) {
+  return view instanceof Uint8Array ? view : new Uint8Array(view.buffer ?? view, view.byteOffset ?? 0, view.byteLength);
+}
+
 export async function inflate(packed) {
-  const bytes = packed instanceof Uint8Array ? packed : new Uint8Array(packed.buffer ?? packed, packed.byteOffset ?? 0, packed.byteLength);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const stream = new Blob([bytes(packed)]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }

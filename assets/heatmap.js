@@ -1,7 +1,7 @@
 // The fleet map: a canvas, a scrubber through time, and a readout of the GPU under the pointer or the cursor.
-// Traits: html; picture {epoch, shape, frames, labels, hours, shown, big} (one trait, so that the map never
-// mixes two settings); ask {serial, epoch, frame, gpu} (out); answer {serial, sentence} (in).
-import { BIG, BUSY, DEAD, IDLE, Shape, inflate, unpack } from "./fleet.js";
+// Traits: html; picture {epoch, shape, frames, now, labels, hours, shown, big} (one trait, so that the map never
+// mixes two settings; `now` is the frame `shown` as it is, to be painted before the others are unpacked); ask {serial, epoch, frame, gpu} (out); answer {serial, sentence} (in).
+import { BIG, BUSY, DEAD, IDLE, Shape, bytes, inflate, unpack } from "./fleet.js";
 import { KEYS, Painter, cellSide } from "./fleet_paint.js";
 import { mount, send } from "./mount.js";
 
@@ -25,16 +25,18 @@ class FleetView {
   async load() {
     const next = this.model.get("picture"), mine = ++this.latest;
     if (!next?.frames) return;
-    const cells = await inflate(next.frames);
-    if (mine !== this.latest) return;
     this.frame = this.sameMoment(next);
     if (JSON.stringify(next.shape) !== JSON.stringify(this.picture?.shape)) {
       Object.assign(this, { shape: new Shape(next.shape), focus: 0, chosen: null });
     }
     this.picture = next;
-    this.cells = cells;
+    this.cells = null;
     this.slider.max = next.labels.length - 1;
-    this.queue();
+    this.draw();  // at once: an animation frame would wait behind the page's other work on this setting
+    const cells = await inflate(next.frames);
+    if (mine !== this.latest) return;
+    this.cells = cells;
+    if (Number(this.canvas.dataset.epoch) !== next.epoch) this.queue();
   }
 
   // A student who has moved the scrubber stays at that hour; else the map opens where the outcome says.
@@ -44,18 +46,25 @@ class FleetView {
     return next.hours.reduce((best, _, i) => (away(i) < away(best) ? i : best), 0);
   }
 
-  // ---- drawing: however many changes come, one paint a frame ----
+  // ---- drawing ----
   queue() { this.queued ||= requestAnimationFrame(() => this.draw()); }
 
   draw() {
     this.queued = 0;
-    if (!this.cells || !this.stage.clientWidth) return;
-    this.states = unpack(this.cells, this.frame, this.shape.gpus);
+    const states = this.picture && this.stage.clientWidth ? this.present() : null;
+    if (!states) return;
+    this.states = states;
     const side = cellSide(this.shape, this.stage);
     this.painter.paint(this.shape, this.states, side);
     this.tellFrame();
     this.place();
     Object.assign(this.canvas.dataset, { epoch: this.picture.epoch, frame: this.frame, cell: side });
+  }
+
+  // The states at the present frame; null while they are still packed.
+  present() {
+    if (this.cells) return unpack(this.cells, this.frame, this.shape.gpus);
+    return this.frame === this.picture.shown ? unpack(bytes(this.picture.now), 0, this.shape.gpus) : null;
   }
 
   // ---- words ----

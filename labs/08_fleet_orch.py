@@ -31,9 +31,14 @@ def levers(cockpit, mo, plan, visit):
 
 
 @app.cell
-def outcome(acts, cockpit, panel, plan, prediction, visit):
-    _act, _values = acts.value["act"], panel.value["values"]
-    stage = cockpit.set_stage(plan, visit, _act, prediction.predictions(), _values)
+def act(acts, cockpit, plan, prediction, visit):
+    scene = cockpit.set_scene(plan, visit, acts.value["act"], prediction.predictions())
+    return (scene,)
+
+
+@app.cell
+def outcome(cockpit, panel, scene):
+    stage = cockpit.play(scene, panel.value["values"])
     return (stage,)
 
 
@@ -45,20 +50,20 @@ def header(acts, cockpit, plan, stage):
 
 
 @app.cell
-def crisis(cockpit, prediction, stage):
-    prediction.show(stage)
+def crisis(cockpit, prediction, scene):
+    prediction.show(scene)
     cockpit.page(
-        cockpit.zone("brief", cockpit.crisis(stage), label="The crisis"),
-        cockpit.zone("lock", cockpit.placed(prediction), label="Prediction", hidden=not stage.asks),
-        cockpit.zone("coming", cockpit.coming(stage), label="Locked act", hidden=stage.ready),
+        cockpit.zone("brief", cockpit.crisis(scene), label="The crisis"),
+        cockpit.zone("lock", cockpit.placed(prediction), label="Prediction", hidden=not scene.asks),
+        cockpit.zone("coming", cockpit.coming(scene), label="Locked act", hidden=scene.ready),
     )
     return
 
 
 @app.cell
-def lever_panel(cockpit, panel, stage):
-    panel.show(stage)
-    _parts = cockpit.heading("Engineering levers"), cockpit.placed(panel), cockpit.fact_list(stage.act)
+def lever_panel(cockpit, panel, scene):
+    panel.show(scene)
+    _parts = cockpit.heading("Engineering levers"), cockpit.placed(panel), cockpit.fact_list(scene.act)
     cockpit.page(cockpit.zone("lever", _parts, label="Engineering levers"))
     return
 
@@ -88,15 +93,16 @@ def audit_log(cockpit, stage):
 
 
 @app.cell
-def rationale(cockpit, stage, why):
-    why.show(stage)
+def rationale(cockpit, scene, why):
+    why.show(scene)
     cockpit.page(cockpit.zone("why", cockpit.placed(why), label="Rationale"))
     return
 
 
 @app.cell
-def submission(cockpit, prediction, stage, why, work):
-    work.show(cockpit.saved_work(stage, prediction.predictions(), why.value["texts"]))
+def submission(cockpit, panel, prediction, stage, why, work):
+    _levers, _texts = panel.value["values"], why.value["texts"]
+    work.show(cockpit.saved_work(stage, prediction.predictions(), _levers, _texts))
     cockpit.page(cockpit.zone("work", cockpit.placed(work), label="My work"))
     return
 

@@ -6,7 +6,7 @@ from labs.cockpit.header import badges, title
 from labs.cockpit.levers import fact_list
 from labs.cockpit.session import mission, visit
 from labs.cockpit.show import chart_figures, heading, page, placed, problem, zone
-from labs.cockpit.stage import saved_work, set_stage
+from labs.cockpit.stage import play, saved_work, set_scene
 from labs.cockpit.telemetry import charts
 from labs.cockpit.widgets import ActTabs, Cards, FleetMap, LeverPanel, PredictionForm, Rationale, Work
 
@@ -29,9 +29,10 @@ __all__ = [
     "mission",
     "page",
     "placed",
+    "play",
     "problem",
     "saved_work",
-    "set_stage",
+    "set_scene",
     "title",
     "visit",
     "zone",

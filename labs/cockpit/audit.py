@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from labs.cockpit.format import count
-from labs.cockpit.markup import tag
+from labs.cockpit.markup import join, tag
 from labs.cockpit.stage import Stage
 from labs.cockpit.views import view
 
@@ -45,6 +45,7 @@ def log(stage: Stage) -> Markup:
         tag("span", f"{count(len(events))} events", class_="fl-count"),
         class_="fl-panel-head",
     )
+    complaint = tag("p", stage.complaint, class_="fl-complaint", role="alert") if stage.complaint else None
     listed = tag("ol", items) if items else tag("p", "Nothing has happened here yet.", class_="fl-hint")
     return Markup("").join(
         [head, tag("div", listed, class_="fl-log", role="log", aria_label="Consequence log", tabindex=0)]

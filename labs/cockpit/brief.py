@@ -7,21 +7,21 @@ from markupsafe import Markup
 from labs.cockpit.format import quantity_text
 from labs.cockpit.markup import tag
 from labs.cockpit.saved import TEXT_LIMIT
-from labs.cockpit.stage import Stage
+from labs.cockpit.stage import Scene
 from labs.cockpit.views import view
 
 
-def crisis(stage: Stage) -> Markup:
+def crisis(scene: Scene) -> Markup:
     """Return the crisis in words, what was not accepted, and the verdict once a prediction is sealed."""
-    complaint = tag("p", stage.complaint, class_="fl-complaint", role="alert") if stage.complaint else None
-    return tag("div", tag("div", complaint, _moment(stage)), _verdict(stage), class_="fl-brief")
+    complaint = tag("p", scene.visit.complaint, class_="fl-complaint", role="alert") if scene.visit.complaint else None
+    return tag("div", tag("div", complaint, _moment(scene)), _verdict(scene), class_="fl-brief")
 
 
-def prediction_form(stage: Stage) -> Markup:
+def prediction_form(scene: Scene) -> Markup:
     """Return the form that asks for a prediction, or nothing when none is wanted."""
-    if not stage.asks:
+    if not scene.asks:
         return Markup("")
-    asked = stage.act.prediction
+    asked = scene.act.prediction
     units = [tag("option", unit, value=unit, selected=unit == asked.units[-1]) for unit in asked.units]
     value = tag(
         "input", type="text", inputmode="decimal", name="value", size=6, required=True, autocomplete="off"
@@ -54,14 +54,14 @@ def prediction_form(stage: Stage) -> Markup:
         tag("p", class_="fl-error", role="alert"),
         foot,
         class_="fl-prediction",
-        data_act=stage.act.id,
+        data_act=scene.act.id,
         novalidate=True,
     )
 
 
-def coming(stage: Stage) -> Markup:
+def coming(scene: Scene) -> Markup:
     """Return why an act is locked and what it will ask."""
-    act = stage.act
+    act = scene.act
     return tag(
         "div",
         tag("p", f"Act {act.number} · {act.title} · {act.minutes} min", class_="fl-eyebrow"),
@@ -73,16 +73,16 @@ def coming(stage: Stage) -> Markup:
     )
 
 
-def _moment(stage: Stage) -> Markup:
-    moment = f"{view(stage.act).moment(stage.as_found)} " if stage.ready else ""
-    return tag("p", tag("b", moment), stage.act.crisis, class_="fl-crisis")
+def _moment(scene: Scene) -> Markup:
+    moment = f"{view(scene.act).moment(scene.as_found)} " if scene.ready else ""
+    return tag("p", tag("b", moment), scene.act.crisis, class_="fl-crisis")
 
 
-def _verdict(stage: Stage) -> Markup | None:
-    if stage.sealed is None or not stage.open:
+def _verdict(scene: Scene) -> Markup | None:
+    if scene.sealed is None or not scene.open:
         return None
-    asked, sealed = stage.act.prediction, stage.sealed
-    said = str(view(stage.act).shown(stage.as_found, asked.value))
+    asked, sealed = scene.act.prediction, scene.sealed
+    said = str(view(scene.act).shown(scene.as_found, asked.value))
     return tag(
         "dl",
         tag(

@@ -9,15 +9,15 @@ from typing import Any
 from markupsafe import Markup
 
 from labs.cockpit.markup import tag
-from labs.cockpit.stage import Stage
+from labs.cockpit.stage import Scene, Stage
 from labs.cockpit.views import view
 
 _KEYS = (("busy", "working"), ("big", ""), ("idle", "idle"), ("dead", "failed"))
 
 
-def fleet_panel(stage: Stage) -> Markup:
+def fleet_panel(scene: Scene) -> Markup:
     """Return the map's frame: legend, canvas, readout and scrubber. Its pixels come with the picture."""
-    name = view(stage.act).big_job(stage.as_found) if stage.ready else "the big job"
+    name = view(scene.act).big_job(scene.as_found) if scene.ready else "the big job"
     legend = [
         tag(
             "li",
@@ -63,14 +63,16 @@ def picture(stage: Stage, epoch: int) -> dict[str, Any]:
     """
     if not stage.open:
         return {}
-    fleet = stage.outcome.fleet_map
+    fleet, shown = stage.outcome.fleet_map, view(stage.act).shown_frame(stage.outcome)
+    size = len(fleet.cells) // len(fleet.labels)
     return {
         "epoch": epoch,
         "shape": fleet.shape.model_dump(),
         "frames": compressed(fleet.cells),
+        "now": fleet.cells[shown * size : (shown + 1) * size],
         "labels": list(fleet.labels),
         "hours": list(fleet.hours),
-        "shown": view(stage.act).shown_frame(stage.outcome),
+        "shown": shown,
         "big": view(stage.act).big_job(stage.outcome),
     }
 

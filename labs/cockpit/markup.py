@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from markupsafe import Markup, escape
@@ -28,21 +28,28 @@ def tag(name: str, /, *children: Child, **attributes: str | int | bool | None) -
     ------
     TypeError: for a child that is neither text nor markup.
     """
-    opened = Markup("<") + Markup(name) + _attributes(attributes) + Markup(">")
+    opened = f"<{name}{_attributes(attributes)}>"
     if name in _VOID:
-        return opened
-    return opened + join(children) + Markup("</") + Markup(name) + Markup(">")
+        return Markup(opened)
+    return Markup(f"{opened}{''.join(_texts(children))}</{name}>")
 
 
 def join(children: Child) -> Markup:
     """Return the children one after the other as markup."""
+    return Markup("".join(_texts(children)))
+
+
+def _texts(children: Child) -> Iterator[str]:
+    """Yield the escaped text of every child."""
     if children is None:
-        return Markup("")
+        return
     if isinstance(children, str):
-        return escape(children)
-    if not isinstance(children, Iterable):
+        yield str(escape(children))
+    elif isinstance(children, Iterable):
+        for child in children:
+            yield from _texts(child)
+    else:
         raise TypeError(f"{children!r} is no text: format it with its unit first")
-    return Markup("").join(join(child) for child in children)
 
 
 def zone(
@@ -63,12 +70,12 @@ def zone(
     )
 
 
-def _attributes(attributes: dict[str, str | int | bool | None]) -> Markup:
+def _attributes(attributes: dict[str, str | int | bool | None]) -> str:
     parts = []
     for key, value in attributes.items():
-        name = Markup(key.rstrip("_").replace("_", "-"))
+        name = key.rstrip("_").replace("_", "-")
         if value is True:
-            parts.append(Markup(" ") + name)
+            parts.append(f" {name}")
         elif value is not None and value is not False:
-            parts.append(Markup(" ") + name + Markup('="') + escape(str(value)) + Markup('"'))
-    return Markup("").join(parts)
+            parts.append(f' {name}="{escape(str(value))}"')
+    return "".join(parts)

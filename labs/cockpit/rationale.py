@@ -6,10 +6,10 @@ from markupsafe import Markup
 
 from labs.cockpit.markup import tag
 from labs.cockpit.saved import TEXT_LIMIT
-from labs.cockpit.stage import Stage
+from labs.cockpit.stage import Scene
 
 
-def rationale_box(stage: Stage) -> Markup:
+def rationale_box(scene: Scene) -> Markup:
     """Return the box in which the student argues; its question is the act's."""
     head = tag(
         "div",
@@ -17,7 +17,7 @@ def rationale_box(stage: Stage) -> Markup:
         tag("span", class_="fl-count"),
         class_="fl-panel-head",
     )
-    area = tag("textarea", id="fl-why", rows=4, maxlength=TEXT_LIMIT, placeholder=stage.act.rationale)
+    area = tag("textarea", id="fl-why", rows=4, maxlength=TEXT_LIMIT, placeholder=scene.act.rationale)
     saved = tag("span", "Kept in this browser as you type", class_="fl-saved", role="status")
     return tag("div", head, area, tag("p", saved), class_="fl-rationale")
 

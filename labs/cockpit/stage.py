@@ -1,7 +1,7 @@
-"""What is on stage: the act, what was predicted, the levers, and as much of the outcome as may be seen.
+"""What is on stage: an act and its prediction (a scene), then the levers and what the engine made of them.
 
-The zones are functions of a stage. Until a prediction is sealed, `outcome` is None: a zone cannot show
-what it does not have.
+The zones are functions of a scene or a stage. Until a prediction is sealed a stage has no outcome: a zone cannot
+show what it does not have. What depends on the scene alone is not drawn again when a lever moves.
 """
 
 from __future__ import annotations
@@ -20,20 +20,17 @@ from labs.cockpit.session import Visit
 from labs.cockpit.views import ready
 
 
-@dataclass(frozen=True)
-class Stage:
-    """One act of one visit, at one moment."""
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """One act of one visit, with its prediction once that is sealed."""
 
     plan: MissionPlan
     visit: Visit
     act: Act
-    levers: Mapping[str, Any]
+    """The act, told in the numbers of the fleet as it was found."""
     sealed: SealedPrediction | None
     as_found: Any
     """The outcome when nobody acts; None without an engine. Before a seal, zones read only its past from it."""
-    outcome: Any
-    """The outcome of the levers; None until the prediction is sealed."""
-    complaint: str = ""
 
     @property
     def entry(self) -> ScenarioEntry:
@@ -52,8 +49,18 @@ class Stage:
 
     @property
     def open(self) -> bool:
-        """Whether the telemetry may be seen."""
-        return self.outcome is not None
+        """Whether the levers may be moved and the telemetry seen."""
+        return self.ready and self.sealed is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage(Scene):
+    """A scene with a setting of its levers. `complaint` tells which lever values were not accepted."""
+
+    levers: Mapping[str, Any]
+    outcome: Any
+    """The outcome of the levers; None until the scene is open."""
+    complaint: str
 
     @property
     def stamp(self) -> str:
@@ -61,44 +68,53 @@ class Stage:
         return json.dumps([self.act.id, dict(sorted(self.levers.items()))]) if self.open else ""
 
 
-def set_stage(
-    plan: MissionPlan,
-    visit: Visit,
-    act_id: str,
-    sealed: Mapping[str, SealedPrediction],
-    levers: Mapping[str, Any],
-) -> Stage:
-    """Return the stage for an act, a visit, the sealed predictions and the levers of the panel.
-
-    A lever value that the plan does not know is told in `complaint`, and the start value is used.
-    """
-    act, complaint, prediction = plan.act(act_id), visit.complaint, sealed.get(act_id)
-    try:
-        values = setting(plan, act, levers)
-    except FleetlabError as error:
-        values, complaint = plan.start_values(act_id), f"{complaint} {error}".strip()
+def set_scene(plan: MissionPlan, visit: Visit, act_id: str, sealed: Mapping[str, SealedPrediction]) -> Scene:
+    """Return the scene of an act, for a visit and its sealed predictions."""
+    act = plan.act(act_id)
     entry = SCENARIOS[act.scenario]
     as_found = run(act, visit, plan.start_values(act_id)) if entry.ready else None
     told = act.told(entry.said(as_found))
-    outcome = run(act, visit, values) if prediction and ready(act) else None
-    return Stage(plan, visit, told, values, prediction, as_found, outcome, complaint)
+    return Scene(plan=plan, visit=visit, act=told, sealed=sealed.get(act_id), as_found=as_found)
+
+
+def play(scene: Scene, levers: Mapping[str, Any]) -> Stage:
+    """Return the stage of a scene for the levers of the panel.
+
+    A value that the plan does not know is told in `complaint`, and the start values are used.
+    """
+    complaint = ""
+    try:
+        values = setting(scene.plan, scene.act, levers)
+    except FleetlabError as error:
+        values, complaint = scene.plan.start_values(scene.act.id), str(error)
+    outcome = run(scene.act, scene.visit, values) if scene.open else None
+    return Stage(**vars(scene), levers=values, outcome=outcome, complaint=complaint)
 
 
 def run(act: Act, visit: Visit, levers: Mapping[str, Any]) -> Any:
     """Return the engine's outcome of an act for these levers and the visit's seed."""
-    scenario = SCENARIOS[act.scenario].scenario()
+    entry = SCENARIOS[act.scenario]
     settings: dict[str, Any] = dict(act.settings)
-    if "seed" in SCENARIOS[act.scenario].settings:
+    if "seed" in entry.settings:
         settings["seed"] = visit.seed
-    return scenario(**settings, **levers).outcome()
+    return entry.scenario()(**settings, **levers).outcome()
 
 
-def saved_work(stage: Stage, sealed: Mapping[str, SealedPrediction], texts: Mapping[str, str]) -> SavedWork:
-    """Return the work as it stands; what the engine returned is part of it once a prediction is sealed."""
+def saved_work(
+    stage: Stage, sealed: Mapping[str, SealedPrediction], levers: Mapping[str, Any], texts: Mapping[str, str]
+) -> SavedWork:
+    """Return the work as it stands: with what the engine returned, once the act's prediction is sealed."""
     returned = None
     if stage.open:
         outcome = stage.outcome.model_dump(mode="json", exclude={"fleet_map", "through_time"})
         returned = Returned(act=stage.act.id, levers=dict(stage.levers), outcome=outcome)
-    visit = stage.visit
-    return SavedWork(lab=visit.lab, plan=visit.plan, student=visit.student, seed=visit.seed, levers=dict(stage.levers),
-                     sealed=dict(sealed), rationale=dict(texts), returned=returned)  # fmt: skip
+    return SavedWork(
+        lab=stage.visit.lab,
+        plan=stage.visit.plan,
+        student=stage.visit.student,
+        seed=stage.visit.seed,
+        levers={**levers, **stage.levers},
+        sealed=dict(sealed),
+        rationale=dict(texts),
+        returned=returned,
+    )

@@ -21,7 +21,7 @@ from labs.cockpit.modules import module
 from labs.cockpit.rationale import rationale_box, work_strip
 from labs.cockpit.saved import SavedWork, SealedPrediction, opened, seal
 from labs.cockpit.session import Visit
-from labs.cockpit.stage import Stage
+from labs.cockpit.stage import Scene, Stage
 from labs.cockpit.telemetry import cards
 from labs.cockpit.views import view
 
@@ -53,9 +53,9 @@ class LeverPanel(anywidget.AnyWidget):
             html=str(lever_panel(plan, first)), values=plan.start_values(first.id), home=visit.home
         )
 
-    def show(self, stage: Stage) -> None:
-        """Show the levers of the stage's act; they can be moved once its prediction is sealed."""
-        self.html, self.unlocked = str(lever_panel(stage.plan, stage.act)), stage.open
+    def show(self, scene: Scene) -> None:
+        """Show the levers of the scene's act; they can be moved once its prediction is sealed."""
+        self.html, self.unlocked = str(lever_panel(scene.plan, scene.act)), scene.open
 
 
 class PredictionForm(anywidget.AnyWidget):
@@ -88,9 +88,9 @@ class PredictionForm(anywidget.AnyWidget):
         """Return the sealed predictions by act."""
         return {act: SealedPrediction.read(one) for act, one in self.sealed.items()}
 
-    def show(self, stage: Stage) -> None:
-        """Ask for the prediction of the stage's act, unless it is sealed."""
-        self.html = str(prediction_form(stage))
+    def show(self, scene: Scene) -> None:
+        """Ask for the prediction of the scene's act, unless it is sealed."""
+        self.html = str(prediction_form(scene))
 
 
 class Cards(anywidget.AnyWidget):
@@ -152,10 +152,10 @@ class Rationale(anywidget.AnyWidget):
     def __init__(self, plan: MissionPlan, visit: Visit) -> None:
         super().__init__(act=plan.acts[0].id, home=visit.home)
 
-    def show(self, stage: Stage) -> None:
-        """Ask the question of the stage's act."""
-        self.act = stage.act.id
-        self.html = str(rationale_box(stage))
+    def show(self, scene: Scene) -> None:
+        """Ask the question of the scene's act."""
+        self.act = scene.act.id
+        self.html = str(rationale_box(scene))
 
 
 class Work(anywidget.AnyWidget):
