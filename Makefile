@@ -8,16 +8,19 @@ PYTEST_ARGS ?=
 .PHONY: lab test bench lint clean
 
 $(BIN)/.lab: pyproject.toml requirements.lock
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e .
+	@echo "Installing Fleetlab into $(VENV): about a minute, the first time only."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+	  { rm -rf $(VENV); echo "$(PYTHON) has no venv module: apt-get install python3-venv" >&2; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e .
 	@touch $@
 
 $(BIN)/.test: $(BIN)/.lab
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[test]'
+	@echo "Installing what the tests need."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[test]'
 	@touch $@
 
 lab: $(BIN)/.lab
-	$(BIN)/fleetlab run 08 $(if $(PORT),--port $(PORT))
+	@$(BIN)/fleetlab run 08 $(if $(PORT),--port $(PORT))
 
 test: $(BIN)/.test
 	@CHROMIUM="$$(sh tests/find-chromium)" && export CHROMIUM && $(BIN)/python -m pytest $(PYTEST_ARGS)
