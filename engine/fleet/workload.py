@@ -73,7 +73,7 @@ class Students:
     already_running: how many rows at the start are running at time 0 with what is left of their run.
     """
 
-    noun = "student job"
+    noun = "small student job"
 
     def __init__(self, load: StudentLoad, gpus: int, *, opens_ms: int, span_ms: int, seed: int) -> None:
         longest = round(load.longest.to("s").magnitude * 1000)

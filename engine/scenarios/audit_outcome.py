@@ -141,7 +141,7 @@ class FragmentationAuditOutcome(Frozen):
     _occupants: Occupants | None = PrivateAttr(default=None)
 
     clock: str
-    noun: str = "student job"
+    noun: str
     big_job: BigJob
     busy_as_found: int
     idle_as_found: int

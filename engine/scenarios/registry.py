@@ -111,6 +111,7 @@ _AUDIT = ScenarioEntry(
     words={
         "busy_share": _busy_share,
         "small_jobs": lambda outcome: f"{outcome.small_jobs_as_found:,}",
+        "kind": lambda outcome: f"{outcome.noun}s",
         "idle": lambda outcome: f"{outcome.idle_as_found:,}",
         "job": lambda outcome: f"{outcome.big_job.job}",
         "gpus": lambda outcome: f"{outcome.big_job.gpus:,}",
