@@ -81,8 +81,8 @@ class Band:
         short = bool(shortest) and shortest[0] >> self._bits <= window
         if not shortest or not (short or self.smallest <= extra):
             return _NONE
-        if self.largest <= extra and self.largest <= free and since <= self._first:
-            return self.front()
+        if self.largest <= extra and self.largest <= free:
+            return self.front()  # everybody may, and so nobody was passed over before
         low, step = max(since, self._first), _CHUNK
         while low < self._last:
             part = slice(low, min(low + step, self._last))

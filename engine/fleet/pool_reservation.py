@@ -27,7 +27,7 @@ class Reservation:
         self._reached = units
 
     def start(self, job: int, estimated_end: int) -> None:
-        """Note that a job takes its units until its estimated end."""
+        """Hold the units of a job until its estimated end."""
         key = estimated_end << self._bits | job
         position = bisect_left(self._ends, key)
         self._ends.insert(position, key)
@@ -37,7 +37,7 @@ class Reservation:
             self._reached -= self._size[job]
 
     def end(self, job: int, estimated_end: int) -> None:
-        """Note that a job gives its units back, at its estimated end or before or after it."""
+        """Give the units of a job back, be it before its estimated end or after."""
         position = bisect_left(self._ends, estimated_end << self._bits | job)
         del self._ends[position]
         if position < self._needed:

@@ -40,6 +40,10 @@ def test_jobs_that_still_wait_count_to_the_horizon_and_are_marked():
     assert result.waits.lower_bounds == ("max", "mean", "p95")
 
 
+def test_a_job_that_starts_at_the_horizon_has_started():
+    assert overall(line(4), horizon="10 s").censored == 2
+
+
 def test_a_median_that_a_waiting_job_could_still_raise_is_a_lower_bound():
     jobs = Jobs.from_rows([(1, 0, 2, 100, 100), (2, 40, 2, 9, 9), (3, 41, 1, 9, 9)])
     result = overall(fcfs(jobs, 2), horizon=Quantity(50, "ms"))

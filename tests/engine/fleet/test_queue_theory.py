@@ -147,10 +147,11 @@ def test_an_open_loop_is_a_pool_whose_server_is_held_by_the_freeze(oracle):
     assert responses.tolist() == latencies.from_intended.to("ms").magnitude.tolist()
 
 
-def test_a_request_begun_before_the_freeze_is_finished_after_it():
-    freeze = (Quantity(3, "ms"), Quantity(10, "ms"))
+@pytest.mark.parametrize(("freeze_begin_ms", "latencies_ms"), [(3, [12, 5]), (5, [5, 5]), (0, [15, 5])])
+def test_a_request_begun_before_the_freeze_is_finished_after_it(freeze_begin_ms, latencies_ms):
+    freeze = (Quantity(freeze_begin_ms, "ms"), Quantity(10, "ms"))
     result = latencies_around_a_freeze(2, "20 ms", "5 ms", freeze)
-    assert result.from_send.magnitude.tolist() == [12, 5]
+    assert result.from_send.magnitude.tolist() == latencies_ms
 
 
 @pytest.mark.parametrize(("count", "percent", "index"), [(1, 50, 0), (20, 95, 18), (21, 95, 19), (4, 100, 3)])
