@@ -36,6 +36,16 @@ def reformed(before: Ring, lost: Iterable[int]) -> Ring:
     return Ring(members=order, links=links, remade=tuple(link for link in links if link not in old))
 
 
+def refilled(before: Ring, renewed: Iterable[int]) -> Ring:
+    """Return the ring with stand-ins for parts of some members: the links that touch one of these are new."""
+    new = set(renewed)
+    return Ring(
+        members=before.members,
+        links=before.links,
+        remade=tuple(link for link in before.links if new.intersection(link)),
+    )
+
+
 def all_reduce_time(members: int, size: Any, bandwidth: Any, latency: Any) -> pint.Quantity[Any]:
     """Return the time of a ring all-reduce, 2(n−1)/n · bytes/bandwidth + 2(n−1)·α; 0 for one member.
 

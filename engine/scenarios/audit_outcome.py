@@ -20,6 +20,8 @@ EventKind = Literal["note", "fail", "cost", "done"]
 class FleetMap(Frozen):
     """The state of every GPU at each moment: 0 idle, 1 working, 2 failed, 3 held by the big job.
 
+    In Act II, where one job holds all, 3 is work that a failure undoes later.
+
     `cells` holds the frames one after the other, two bits a GPU in GPU order, four GPUs a byte, the first
     GPU in the lowest bits.
     """

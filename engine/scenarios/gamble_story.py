@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 
 _HOUR = 3_600_000
 _FRAMES = 24
-_WORKING, _FAILED = 0x55, 0xAA
+_WORKING, _LOST = 0x55, 0xFF
 _NODES_PER_RACK = 2
 
 
 def gamble_map(scenario: CheckpointGambleScenario, strip: RunStrip) -> FleetMap:
-    """Return the fleet at 25 even moments and at each failure: all work, or all wait for write or restart."""
+    """Return the fleet at 25 even moments and at each failure: all work, or all wait for write or restart.
+
+    Work that a failure undoes later has a state of its own, 3.
+    """
     nodes, window = scenario.gpus // scenario.gpus_per_node, strip.ends[-1]
     racks = -(-nodes // _NODES_PER_RACK)
     shape = MapShape(
@@ -45,7 +48,7 @@ def _frame(strip: RunStrip, shape: MapShape, moment: int) -> bytes:
     kind = strip.kinds[min(bisect_right(strip.ends, moment), len(strip.ends) - 1)]
     size = -(-shape.gpus // 4)
     if kind in ("work", "lost"):
-        return bytes([_WORKING]) * size
+        return bytes([_WORKING if kind == "work" else _LOST]) * size
     cells = bytearray(size)
     if kind != "write":
         node = strip.failed_nodes[bisect_right(strip.failures, moment) - 1]

@@ -16,7 +16,7 @@ from engine.reliability.elastic import (
     wait_for_repair,
 )
 from engine.reliability.layout import Damage, Layout
-from engine.reliability.ring import all_reduce_time, reformed, ring
+from engine.reliability.ring import Ring, all_reduce_time, refilled, reformed, ring
 from engine.scenarios.audit_outcome import Money
 from engine.scenarios.rescale_outcome import (
     AllReduce,
@@ -45,7 +45,7 @@ def rescale_outcome(scenario: ElasticRescaleScenario) -> ElasticRescaleOutcome:
     window = si(scenario.window, "s", "window")
     _check_window(scenario, responses, window)
     before = ring(range(job.data))
-    after = reformed(before, _gone(damage, left))
+    after = _ring_after(before, chosen, damage, left)
     terms: dict[str, Any] = {
         "response": scenario.response,
         "layout": scenario.layout,
@@ -57,7 +57,7 @@ def rescale_outcome(scenario: ElasticRescaleScenario) -> ElasticRescaleOutcome:
         "ring_before": before,
         "ring_after": after,
         "all_reduce": AllReduce(
-            before=_all_reduce(scenario, job.data), after=_all_reduce(scenario, max(1, left))
+            before=_all_reduce(scenario, job.data), after=_all_reduce(scenario, len(after.members))
         ),
         "stall_parts": scenario.stalls.stall(job.data, left if _shrinks(chosen) else job.data),
         "stall": chosen.stall,
@@ -139,10 +139,19 @@ def _break_even(scenario: ElasticRescaleScenario, left: int, throughput: float) 
     )
 
 
+def _ring_after(before: Ring, chosen: Response, damage: Damage, left: int) -> Ring:
+    """Return the ring on which the job goes on: smaller, with stand-ins, or, after the repair, as it was."""
+    if not chosen.possible or chosen.name == "wait":
+        return before
+    if chosen.name == "spares":
+        return refilled(before, damage.hit)
+    return reformed(before, _gone(damage, left))
+
+
 def _gone(damage: Damage, left: int) -> tuple[int, ...]:
     """Return the members that leave the ring; repacking fills hit replicas from the lowest on."""
-    refilled = left - damage.left
-    return damage.hit[refilled:]
+    whole_again = left - damage.left
+    return damage.hit[whole_again:]
 
 
 def _all_reduce(scenario: ElasticRescaleScenario, members: int) -> Any:

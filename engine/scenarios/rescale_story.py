@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from engine.fleet.topology import MapShape
@@ -23,14 +24,15 @@ _NAMES = ("Crash and wait", "Hot spares", "Elastic rescale")
 def rescale_map(scenario: ElasticRescaleScenario, damage: Damage, left: int, chosen: Response) -> FleetMap:
     """Return the job's nodes ten minutes before, at the spike, and at each turn of the chosen response.
 
-    Under hot spares the spare nodes follow those of the job; repaired nodes become the new spares.
+    Under hot spares the spare nodes follow those of the job; repaired nodes become the new spares. The racks
+    of the job make a map that is about square.
     """
     spares = scenario.spare_nodes if scenario.response == "spares" else 0
     shape = MapShape(
         nodes=scenario.nodes + spares,
         gpus_per_node=scenario.gpus_per_node,
         nodes_per_rack=_RACK,
-        racks_per_row=10,
+        racks_per_row=_racks_per_row(scenario.nodes, scenario.gpus_per_node),
     )
     repaired = scenario.repair.m_as("s") + (chosen.resumes.m_as("s") if _shrinks(chosen) else 0.0)
     moments = sorted({_BEFORE, *chosen.moments, repaired})
@@ -43,6 +45,13 @@ def rescale_map(scenario: ElasticRescaleScenario, damage: Damage, left: int, cho
         after_act=2 if chosen.possible and chosen.name != "wait" else len(moments) - 1,
         cells=b"".join(_packed(states, shape) for states in frames),
     )
+
+
+def _racks_per_row(nodes: int, gpus_per_node: int) -> int:
+    """Return how many racks stand in a row so that the map of these nodes is as wide as high, or nearly."""
+    shape = MapShape(nodes=nodes, gpus_per_node=gpus_per_node, nodes_per_rack=_RACK)
+    rack_height = _RACK * shape.node_rows
+    return max(1, round(math.sqrt(-(-nodes // _RACK) * rack_height / shape.node_columns)))
 
 
 def _states(
@@ -90,19 +99,29 @@ def _packed(states: list[int], shape: MapShape) -> bytes:
 
 
 def rescale_events(outcome: ElasticRescaleOutcome, scenario: ElasticRescaleScenario) -> tuple[Event, ...]:
-    """Return the log: the spike, what it broke, what the response did, and what each of the three costs."""
+    """Return the log: the spike, what it broke, what the response did, and what each of the three costs.
+
+    What is broken is known once the launcher has detected it; the moment of the spike tells only the spike.
+    """
     damage, chosen = outcome.damage, outcome.responses.named(outcome.response)
     dead = damage.dead_nodes
     racks = f"{dead[0] // _RACK} to {dead[-1] // _RACK}"
+    detected = scenario.stalls.detection.m_as("s")
     spike = (
-        f"A power spike kills nodes {dead[0]} to {dead[-1]} in racks {racks}. "
+        f"A power spike kills nodes {dead[0]} to {dead[-1]} in racks {racks}. The all-reduce does not finish."
+    )
+    broken = (
         f"Broken replicas: {damage.lost} of {damage.replicas}; "
         f"healthy nodes that stand idle with them: {damage.idle_healthy_nodes}."
     )
     rollback = f"{time_words(outcome.rollback.m_as('s'))} of work since the last finished write is lost."
-    events = [_event(0.0, "fail", "Spike", spike), _event(0.0, "cost", "Rollback", rollback)]
+    events = [
+        _event(0.0, "fail", "Spike", spike),
+        _event(detected, "fail", "Damage", broken),
+        _event(detected, "cost", "Rollback", rollback),
+    ]
     if not chosen.possible:
-        events.append(_event(0.0, "note", "Not possible", f"{chosen.reason.rstrip('.')}."))
+        events.append(_event(detected, "note", "Not possible", f"{chosen.reason.rstrip('.')}."))
     events += [_event(moment, *_turn(outcome, moment, level)) for moment, level in _turns(chosen)]
     return (*events, _verdict(outcome, scenario))
 

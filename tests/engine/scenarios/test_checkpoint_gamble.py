@@ -127,6 +127,16 @@ def test_the_map_shows_the_failed_node_and_the_idle_fleet(outcomes):
     assert len(fleet.cells) == len(fleet.hours) * 16384 // 4 and len(fleet.hours) >= 25
 
 
+def test_the_map_tells_work_that_a_failure_undoes_from_work_that_is_kept(outcomes):
+    for step, one in outcomes.items():
+        fleet = one.fleet_map
+        for frame, hour in enumerate(fleet.hours):
+            kinds = [s.kind for s in one.strip.stretches if s.start <= hour * 3_600_000 < s.end]
+            expected = {"work": 1, "lost": 3}.get(kinds[0] if kinds else "")
+            if expected is not None:
+                assert {fleet.state(frame, gpu) for gpu in (0, 16383)} == {expected}, (step, hour)
+
+
 def test_the_log_names_hours_and_dollars(outcomes):
     log = [event.sentence for event in outcomes["1 h"].events]
     assert "2.45 TB in 40 s after every 1 h" in log[0]

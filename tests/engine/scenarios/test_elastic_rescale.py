@@ -42,6 +42,28 @@ def test_the_ring_is_remade_where_replicas_are_missing(outcomes):
     assert one.all_reduce.after.m < one.all_reduce.before.m < 1.1 * one.all_reduce.after.m
 
 
+def test_the_response_decides_which_links_are_made_anew(outcomes):
+    wait, spares = outcomes["wait", "8x10x10"], outcomes["spares", "8x10x10"]
+    assert wait.ring_after == wait.ring_before and wait.all_reduce.after == wait.all_reduce.before
+    assert spares.ring_after.links == spares.ring_before.links
+    assert spares.ring_after.remade == ((3, 4), (4, 5), (5, 6))  # replicas 4 and 5 get stand-ins
+
+
+def test_the_moment_of_the_spike_does_not_tell_what_is_left(outcomes):
+    for one in outcomes.values():
+        at_once = [event.sentence for event in one.events if event.hours <= 0]
+        assert len(at_once) == 1 and "replicas" not in at_once[0]
+        assert [event.hours for event in one.events] == sorted(event.hours for event in one.events)
+        assert any("Broken replicas" in event.sentence for event in one.events)
+
+
+def test_the_map_of_the_job_is_about_square_and_keeps_the_dead_racks_together(outcomes):
+    shape = outcomes["wait", "8x10x10"].fleet_map.shape
+    assert (shape.columns, shape.rows) == (28, 30)
+    rows = {shape.cell(node * 8)[1] // shape.node_rows // shape.nodes_per_rack for node in range(45, 55)}
+    assert rows == {1}
+
+
 def test_the_three_responses_share_one_timeline_and_one_rollback(outcomes):
     one = outcomes["elastic", "8x20x5"]
     r = one.responses
