@@ -52,8 +52,10 @@ def count(value: int) -> str:
 
 
 def share(fraction: float | None) -> Shown:
-    """Write a fraction as a percentage: 0.834 → `83.4 %`; None → `n/a`."""
-    return Shown(UNKNOWN, "") if fraction is None else Shown(digits(fraction * 100), "%")
+    """Write a fraction as a percentage: 0.834 → `83.4 %`; None → `n/a`. Close to 100 % a fourth digit tells."""
+    if fraction is None:
+        return Shown(UNKNOWN, "")
+    return Shown(digits(fraction * 100, significant=4 if 0.99 < fraction < 1 else 3), "%")
 
 
 def duration(time: pint.Quantity[Any], *, censored: bool = False) -> Shown:

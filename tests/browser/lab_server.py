@@ -25,7 +25,9 @@ FLAGS = (
 def chromium():
     """The Chromium to drive: $CHROMIUM, or one on the PATH; None when there is none."""
     names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    return os.environ.get("CHROMIUM") or next((found for name in names if (found := shutil.which(name))), None)
+    return os.environ.get("CHROMIUM") or next(
+        (found for name in names if (found := shutil.which(name))), None
+    )
 
 
 def free_port():

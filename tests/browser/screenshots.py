@@ -33,7 +33,9 @@ def _states(browser, server, folder, width, height, scheme):
 
     def shoot(state):
         if width <= 900:  # the page scrolls inside: show all of it
-            lab.page.set_viewport_size({"width": width, "height": lab.page.evaluate("document.querySelector('#App').scrollHeight")})
+            lab.page.set_viewport_size(
+                {"width": width, "height": lab.page.evaluate("document.querySelector('#App').scrollHeight")}
+            )
         lab.page.screenshot(path=folder / f"{state}-{width}x{height}-{scheme}.png")
 
     shoot("1-predict")

@@ -43,7 +43,9 @@ def fleet_map(shape, wait_h, seed=1):
     return FleetMap(shape=shape, hours=HOURS, labels=labels, crisis=at, after_act=at + 1, cells=pack(frames))
 
 
-def audit_outcome(*, wait_h=21.6, censored=False, shape=SMALL, fragmentation=1.0, sentence="8,000 GPUs are busy.", **changes):
+def audit_outcome(
+    *, wait_h=21.6, censored=False, shape=SMALL, fragmentation=1.0, sentence="8,000 GPUs are busy.", **changes
+):
     """Return an outcome; `changes` replaces fields of it."""
     started = not censored
     fields = {
@@ -78,7 +80,11 @@ def run_audit(scenario):
         return audit_outcome(wait_h=1 / 6, fragmentation=0.0, shape=scenario.shape, moves=450)
     if scenario.evict:
         return audit_outcome(wait_h=0.0, fragmentation=0.1, shape=scenario.shape, kills=438)
-    return audit_outcome(shape=scenario.shape, censored=scenario.policy == "preemption", wait_h=48 if scenario.policy == "preemption" else 21.6)
+    return audit_outcome(
+        shape=scenario.shape,
+        censored=scenario.policy == "preemption",
+        wait_h=48 if scenario.policy == "preemption" else 21.6,
+    )
 
 
 STAND_IN = SimpleNamespace(run_audit=run_audit)
