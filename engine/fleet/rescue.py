@@ -94,7 +94,7 @@ class _Windows:
         count = len(self._healthy) - self._length + 1
         if count < 1:
             return 0
-        cost: NDArray[np.int64] = np.cumsum(self._cost[:count])
+        cost: NDArray[np.int64] = np.cumsum(self._cost[:count], dtype=np.int64)
         cost[np.cumsum(self._forbidden[:count]) > 0] = np.iinfo(np.int64).max
         start = int(np.argmin(cost))
         if cost[start] == np.iinfo(np.int64).max:
