@@ -10,24 +10,23 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from engine.errors import InvalidInput
+from engine.fleet.node_parts import Line, NodePolicy
 from engine.fleet.node_reservation import Reservation
 from engine.fleet.placement import whole_nodes
 
 if TYPE_CHECKING:
-    from engine.fleet.node_scheduler import Line, NodeScheduler
+    from engine.fleet.node_loop import NodeLoop
 
 EVERYWHERE = -1
 
 
-def line_for(policy: str, scheduler: NodeScheduler) -> Line:
+def line_for(policy: str, scheduler: NodeLoop) -> Line:
     """Return the waiting line of a policy.
 
     Raises
     ------
     InvalidInput: for an unknown policy.
     """
-    from engine.fleet.node_scheduler import NodePolicy
-
     if policy not in get_args(NodePolicy):
         raise InvalidInput("policy", policy, "one of " + ", ".join(get_args(NodePolicy)))
     if policy == "fcfs":
@@ -38,7 +37,7 @@ def line_for(policy: str, scheduler: NodeScheduler) -> Line:
 class FirstComeLine:
     """First come, first served: the head starts when it fits, and nobody passes a blocked head."""
 
-    def __init__(self, scheduler: NodeScheduler) -> None:
+    def __init__(self, scheduler: NodeLoop) -> None:
         self._run = scheduler
         self._rows: deque[int] = deque()
         self.count = 0
@@ -94,7 +93,7 @@ class BackfillLine:
     by its estimate, before the shadow time of the blocked head, else only outside the reserved nodes.
     """
 
-    def __init__(self, scheduler: NodeScheduler, reserve: bool, by_priority: bool) -> None:
+    def __init__(self, scheduler: NodeLoop, reserve: bool, by_priority: bool) -> None:
         self._run = scheduler
         self._fleet = scheduler.fleet
         self._reservation = Reservation(scheduler) if reserve else None

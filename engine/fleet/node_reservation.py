@@ -20,7 +20,7 @@ import numpy as np
 from engine.fleet.bits import members
 
 if TYPE_CHECKING:
-    from engine.fleet.node_scheduler import NodeScheduler
+    from engine.fleet.node_loop import NodeLoop
 
 NEVER_CLEAR = 2**62
 
@@ -28,7 +28,7 @@ NEVER_CLEAR = 2**62
 class Reservation:
     """The reservation of the head of the line, made when asked for and kept while it holds."""
 
-    def __init__(self, scheduler: NodeScheduler) -> None:
+    def __init__(self, scheduler: NodeLoop) -> None:
         self._run = scheduler
         self._row = -1
         self._shadow = 0

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.fleet.jobs import NEVER
+from engine.fleet.quantiles import rank
 from engine.fleet.workload import HOUR_MS
 from engine.scenarios.audit_log import clock, events_of
-from engine.scenarios.audit_map import Occupants, fleet_map
+from engine.scenarios.audit_map import fleet_map
 from engine.scenarios.audit_outcome import (
     BigJob,
     Books,
@@ -20,6 +20,7 @@ from engine.scenarios.audit_outcome import (
     Waits,
 )
 from engine.scenarios.audit_run import AuditRun
+from engine.scenarios.audit_table import JobTable
 from engine.units import Quantity
 
 
@@ -55,7 +56,7 @@ def outcome_of(run: AuditRun) -> FragmentationAuditOutcome:
         fleet_map=fleet_map(run),
         events=events_of(run),
     )
-    outcome.attach(Occupants(run))
+    outcome.attach(JobTable(run))
     return outcome
 
 
@@ -142,15 +143,10 @@ def _waits(run: AuditRun) -> Waits:
         jobs=int(of.size),
         censored=never,
         mean=Quantity(float(of.mean()), "s"),
-        p50=_nearest_rank(of, 50),
-        p95=_nearest_rank(of, 95),
+        p50=Quantity(float(of[rank(of.size, 50)]), "s"),
+        p95=Quantity(float(of[rank(of.size, 95)]), "s"),
         longest=Quantity(float(of[-1]), "s"),
     )
-
-
-def _nearest_rank(ordered_s: NDArray[np.float64], percent: int) -> Any:
-    """Return the value at rank ⌈percent · n / 100⌉."""
-    return Quantity(float(ordered_s[-(-ordered_s.size * percent // 100) - 1]), "s")
 
 
 def _money(run: AuditRun, books: Books) -> Money:

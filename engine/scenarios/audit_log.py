@@ -9,7 +9,8 @@ from engine.fleet.jobs import NEVER
 from engine.fleet.rescue import Migration
 from engine.fleet.workload import HOUR_MS
 from engine.scenarios.audit_outcome import Event, EventKind
-from engine.scenarios.audit_run import AuditRun, Hit
+from engine.scenarios.audit_parts import Hit
+from engine.scenarios.audit_run import AuditRun
 
 DAY_MS = 24 * HOUR_MS
 

@@ -5,16 +5,18 @@ All times count from the opening of the books, 06:00 of day 1, unless a name say
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 from pydantic import PrivateAttr
 
-from engine.errors import NoAnswer
+from engine.errors import InvalidInput, NoAnswer
+from engine.fleet.fairness import GroupFairness
 from engine.fleet.topology import MapShape
 from engine.model import Frozen, Packed
 from engine.units import DollarRate, Fraction, GpuTime, Price, Time, whole
 
 EventKind = Literal["note", "fail", "cost", "done"]
+FairnessGroup = Literal["size", "user"]
 
 
 class FleetMap(Frozen):
@@ -116,11 +118,14 @@ class Occupant(Frozen):
     remaining: Time
 
 
-class Occupants(Protocol):
-    """The table of who was where when."""
+class JobTable(Protocol):
+    """What a history knows of its jobs, too long for the outcome's JSON."""
 
     def at(self, frame: int, gpu: int) -> Occupant | None:
         """Return who holds a GPU at a frame."""
+
+    def fairness(self, by: FairnessGroup) -> dict[str, GroupFairness]:
+        """Return how each group of small jobs fared."""
 
 
 class Event(Frozen):
@@ -140,7 +145,7 @@ class FragmentationAuditOutcome(Frozen):
     the operator's act and before the big job is placed; `..._as_found` is the moment before the crisis.
     """
 
-    _occupants: Occupants | None = PrivateAttr(default=None)
+    _table: JobTable | None = PrivateAttr(default=None)
 
     clock: str
     noun: str
@@ -165,9 +170,9 @@ class FragmentationAuditOutcome(Frozen):
     fleet_map: FleetMap
     events: tuple[Event, ...]
 
-    def attach(self, occupants: Occupants) -> None:
-        """Give the outcome the table that answers `occupant`; it is not part of its JSON."""
-        self._occupants = occupants
+    def attach(self, table: JobTable) -> None:
+        """Give the outcome the table that answers `occupant` and `fairness`; it is not part of its JSON."""
+        self._table = table
 
     def occupant(self, frame: int, gpu: int) -> Occupant | None:
         """Return who holds a GPU at a frame of the map, or None if nobody does.
@@ -177,8 +182,25 @@ class FragmentationAuditOutcome(Frozen):
         InvalidInput: for a frame or a GPU that the map does not have.
         NoAnswer: on an outcome that was read from JSON, which does not carry the job table.
         """
-        if self._occupants is None:
-            raise NoAnswer("This outcome was read from a file, which does not carry the job table.")
         frame = whole(frame, "frame", high=len(self.fleet_map.hours) - 1)
         gpu = whole(gpu, "gpu", high=self.fleet_map.shape.gpus - 1)
-        return self._occupants.at(frame, gpu)
+        return self._jobs().at(frame, gpu)
+
+    def fairness(self, by: FairnessGroup = "size") -> dict[str, GroupFairness]:
+        """Return waits and slowdowns of the small jobs submitted from the crisis on, by size class or user.
+
+        Jobs that still wait at the horizon are counted as censored, not left out.
+
+        Raises
+        ------
+        InvalidInput: for another grouping.
+        NoAnswer: on an outcome that was read from JSON, which does not carry the job table.
+        """
+        if by not in get_args(FairnessGroup):
+            raise InvalidInput("by", by, "one of " + ", ".join(get_args(FairnessGroup)))
+        return self._jobs().fairness(by)
+
+    def _jobs(self) -> JobTable:
+        if self._table is None:
+            raise NoAnswer("This outcome was read from a file, which does not carry the job table.")
+        return self._table

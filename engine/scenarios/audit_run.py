@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-import pint
-
-from engine.fleet.jobs import Jobs
 from engine.fleet.node_failures import NodeFailure, node_failures
-from engine.fleet.node_scheduler import NodePolicy, NodeScheduler
+from engine.fleet.node_parts import NodePolicy
+from engine.fleet.node_scheduler import NodeScheduler
 from engine.fleet.occupancy import Occupancy
 from engine.fleet.placement import Placement
-from engine.fleet.rescue import Eviction, Migration, cheapest_eviction, plan_migration
-from engine.fleet.workload import HOUR_MS, Students
+from engine.fleet.rescue import cheapest_eviction, plan_migration
+from engine.fleet.workload import HOUR_MS
+from engine.scenarios.audit_parts import Act, Hit, Snapshot, ms, people_of, table_of
 
 if TYPE_CHECKING:
-    from engine.fleet.logged_load import LoggedJobs
     from engine.scenarios.audit_outcome import FragmentationAuditOutcome
     from engine.scenarios.fragmentation_audit import FragmentationAuditScenario
 
@@ -28,54 +24,16 @@ POLICIES: dict[str, tuple[NodePolicy, Placement]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """The fleet at one moment, as the map and the charts need it."""
-
-    at: int
-    busy: bytes
-    failed: tuple[int, ...]
-    gang_nodes: int
-    busy_gpus: int
-    fragmentation: float | None
-    largest_block: int
-    free_nodes: int
-    waiting: int
-
-
-@dataclass(slots=True)
-class Hit:
-    """A node failure that happened: the jobs it cut, and the GPU-ms of work that were lost."""
-
-    failure: NodeFailure
-    jobs: int
-    lost: int
-    gang: bool
-
-
-@dataclass(slots=True)
-class Act:
-    """What the operator did: at most one of the two worked, and a migration may have been refused."""
-
-    eviction: Eviction | None = None
-    migration: Migration | None = None
-    refused: bool = False
-    pause: int = 0
-    busy_gpus: int = 0
-    paused: dict[int, int] = field(default_factory=dict)  # row → when its pause ended or it was cut
-    tax: dict[int, tuple[int, int]] = field(default_factory=dict)  # row → (tax, remaining before it) in ms
-
-
 class AuditRun:
     """One history of Act I, in ms from the opening of the books."""
 
     def __init__(self, scenario: FragmentationAuditScenario) -> None:
         self.scenario = scenario
-        self.crisis = _ms(scenario.crisis_after)
-        self.end = self.crisis + _ms(scenario.horizon)
+        self.crisis = ms(scenario.crisis_after)
+        self.end = self.crisis + ms(scenario.horizon)
         shape = scenario.shape
-        self.people = _people(scenario, self.end)
-        jobs, self.gang = _jobs(scenario, self.people, self.crisis)
+        self.people = people_of(scenario, self.end)
+        jobs, self.gang = table_of(scenario, self.people, self.crisis)
         policy, placement = POLICIES[scenario.policy]
         self.fleet = NodeScheduler(
             Occupancy(shape.nodes, shape.gpus_per_node),
@@ -148,7 +106,7 @@ class AuditRun:
             return
         act, fleet = self.act, self.fleet
         act.migration = migration
-        act.pause = _ms(self.scenario.migration_pause)
+        act.pause = ms(self.scenario.migration_pause)
         act.busy_gpus = fleet.fleet.busy_gpus
         act.paused = dict.fromkeys(fleet.running(), self.crisis + act.pause)
         share = float(self.scenario.migration_tax.magnitude)
@@ -192,7 +150,7 @@ class AuditRun:
             scenario.shape.nodes,
             rate,
             self.end,
-            repair_median_ms=_ms(scenario.repair_median),
+            repair_median_ms=ms(scenario.repair_median),
             repair_sigma=scenario.repair_sigma,
             seed=scenario.seed,
         )
@@ -225,7 +183,7 @@ class AuditRun:
 
     def _keep_gang(self, worked: int) -> int:
         """Keep the big job's work up to its last checkpoint, and return how much that is."""
-        interval = _ms(self.scenario.checkpoint_interval)
+        interval = ms(self.scenario.checkpoint_interval)
         kept = worked // interval * interval
         self.fleet.run[self.gang] -= kept
         self.fleet.estimate[self.gang] -= kept
@@ -286,32 +244,3 @@ def run_audit(scenario: FragmentationAuditScenario) -> FragmentationAuditOutcome
     run = AuditRun(scenario)
     run.run()
     return outcome_of(run)
-
-
-def _people(scenario: FragmentationAuditScenario, span: int) -> Students | LoggedJobs:
-    """Return those whose jobs fill the fleet: the synthetic students, or the users of a log."""
-    if scenario.log is not None:
-        return scenario.log.people()
-    opens = _ms(scenario.opens)
-    return Students(scenario.load, scenario.shape.gpus, opens_ms=opens, span_ms=span, seed=scenario.seed)
-
-
-def _jobs(
-    scenario: FragmentationAuditScenario, people: Students | LoggedJobs, crisis: int
-) -> tuple[Jobs, int]:
-    """Return the table of small jobs and gang in queue order, and the gang's row."""
-    row = int(np.searchsorted(people.submit_ms, crisis, side="right"))
-    run = _ms(scenario.gang_run)
-    columns = (
-        (people.submit_ms, crisis),
-        (people.size, scenario.gang_gpus),
-        (people.estimate_ms, run),
-        (people.run_ms, run),
-        (np.zeros_like(people.size), 1),
-    )
-    table = [np.insert(column, row, value) for column, value in columns]
-    return Jobs(np.arange(table[0].size), *table), row
-
-
-def _ms(time: pint.Quantity[Any]) -> int:
-    return round(float(time.to("s").magnitude) * 1000)

@@ -183,6 +183,21 @@ def test_the_map_holds_the_big_job_on_the_nodes_that_the_outcome_names():
     assert len(fleet_map.hours) == len(fleet_map.labels) >= 25
 
 
+def test_fairness_groups_the_small_jobs_by_size_and_by_user_and_counts_those_that_still_wait():
+    result = FragmentationAuditScenario(policy="fcfs", seed=81).outcome()
+    by_size, by_user = result.fairness("size"), result.fairness("user")
+    assert set(by_size) == {"1", "2-4"}
+    for groups in (by_size, by_user):
+        assert sum(group.jobs for group in groups.values()) == result.waits.jobs
+        assert sum(group.censored for group in groups.values()) == result.waits.censored > 0
+    mean = sum(hours(group.waits.mean) * group.jobs for group in by_size.values()) / result.waits.jobs
+    assert mean == pytest.approx(hours(result.waits.mean), rel=1e-9)
+    assert "mean" in by_size["1"].waits.lower_bounds
+    assert all(name.startswith("student ") for name in by_user)
+    with pytest.raises(InvalidInput, match="by: 'mood' is not accepted; give one of size, user"):
+        result.fairness("mood")
+
+
 def test_the_default_fleet_is_drawn_a_hundred_by_a_hundred_and_every_gpu_has_its_own_cell():
     shape = MapShape()
     assert (shape.columns, shape.rows) == (100, 100)
