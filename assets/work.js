@@ -3,6 +3,7 @@
 import { mount, send } from "./mount.js";
 import { Store, isRecord, keepNow, onNotice } from "./store.js";
 
+const BEFORE = "before-opening";
 const PIECES = ["act", "draft", "levers", "rationale", "sealed"];
 
 // The record to save: what the kernel computed, with what the browser holds at this moment.
@@ -47,12 +48,16 @@ function wire(root, model) {
   });
   find("[data-do=fresh]").addEventListener("click", () => { ask.hidden = false; ask.querySelector("button").focus(); });
   find("[data-do=keep]").addEventListener("click", () => { ask.hidden = true; find("[data-do=fresh]").focus(); });
-  find("[data-do=clear]").addEventListener("click", () => { store.clear(PIECES); location.reload(); });
+  find("[data-do=clear]").addEventListener("click", () => {
+    keepNow();  // so that nothing is left to be kept when the page goes
+    store.clear([...PIECES, BEFORE]);
+    location.reload();
+  });
 
   function answered() {
     const { sentence, pieces } = model.get("answer");
     if (isRecord(pieces)) {
-      store.write("before-opening", Object.fromEntries(PIECES.map(piece => [piece, store.read(piece, null)])));
+      store.write(BEFORE, Object.fromEntries(PIECES.map(piece => [piece, store.read(piece, null)])));
       for (const [piece, value] of Object.entries(pieces)) store.write(piece, value);
     }
     say(sentence);

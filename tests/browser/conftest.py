@@ -31,11 +31,12 @@ def browser(chromium_path):
 
 
 @pytest.fixture(scope="session")
-def served_lab(chromium_path):
-    """The address of Lab 08, served by a real `marimo run`."""
-    server = LabServer().start()
+def served_lab(chromium_path, tmp_path_factory):
+    """Lab 08, served by a real `marimo run`; what the server wrote is shown with a failure."""
+    server = LabServer(log=tmp_path_factory.mktemp("server") / "marimo.log").start()
     yield server
     server.stop()
+    print(server.said())
 
 
 @pytest.fixture

@@ -29,7 +29,11 @@ class LabPage:
 
     def ready(self):
         for place in ("[data-zone=work] [data-do=save]", "[data-zone=why] textarea", "[data-zone=lever] .fl-lever"):
-            self.page.locator(place).first.wait_for()
+            try:
+                self.page.locator(place).first.wait_for()
+            except Exception as error:
+                words = " ".join(self.text().split())
+                raise AssertionError(f"{place} does not appear; errors: {self.errors}; page: {words}") from error
         return self
 
     def find(self, expression, selector, arg=None):

@@ -42,6 +42,10 @@ class LabServer:
     def __init__(self, lab="08_fleet_orch.py", log=None):
         self.lab, self.port, self.log, self.process = lab, free_port(), log, None
 
+    def said(self):
+        """What the server wrote, for a failing test to show."""
+        return self.log.read_text(errors="replace") if self.log and self.log.exists() else ""
+
     @property
     def url(self):
         return f"http://127.0.0.1:{self.port}"
