@@ -1,21 +1,24 @@
 // What each card changed by since the setting before. History lives here, so that a card stays a pure
 // function of the outcome. A card says its value, digits, unit and which way is better in data attributes.
 
+const SECONDS = { s: 1, min: 60, h: 3600 };
+
 export function changes() {
   const before = new Map();
   return root => {
     for (const slot of root.querySelectorAll(".fl-delta")) {
-      const { card, value, places, unit, shown, better } = slot.dataset;
-      const was = before.get(card), now = Number(value);
-      before.set(card, { value: now, places, unit, shown });
+      const { card, places, unit, shown, better } = slot.dataset, value = Number(slot.dataset.value);
+      const was = before.get(card), size = value * (SECONDS[unit] ?? 1);
+      before.set(card, { value, places, unit, shown, size });
       if (!was || shown === was.shown) continue;
-      const difference = now - was.value;
-      slot.textContent = unit === was.unit && places && was.places
-        ? `${difference > 0 ? "▲" : "▼"} ${amount(Math.abs(difference), Number(places))} ${unit === "%" ? "points" : unit}`
-        : `was ${was.shown}`;
-      if (difference !== 0) slot.dataset.good = String(difference > 0 === (better === "up"));
+      const comparable = unit === was.unit && places && was.places;
+      slot.textContent = comparable ? difference(value - was.value, Number(places), unit) : `was ${was.shown}`;
+      if (size !== was.size) slot.dataset.good = String(size > was.size === (better === "up"));
     }
   };
 }
 
-const amount = (value, places) => value.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places });
+function difference(by, places, unit) {
+  const digits = { minimumFractionDigits: places, maximumFractionDigits: places };
+  return `${by > 0 ? "▲" : "▼"} ${Math.abs(by).toLocaleString("en", digits)} ${unit === "%" ? "points" : unit}`;
+}
