@@ -57,7 +57,7 @@ class StudentLoad(Frozen):
 
     def mean_rate_per_ms(self, gpus: int) -> float:
         """Return λ₀ in jobs per millisecond on a fleet of `gpus`."""
-        mean_size = sum(size * share for size, share in zip(self.sizes, self.shares, strict=True))
+        mean_size = math.fsum(size * share for size, share in zip(self.sizes, self.shares, strict=True))
         return float(self.mean_load.magnitude) * gpus / (mean_size * self.mean_run_s() * 1000)
 
 

@@ -7,6 +7,7 @@ stalls once more to take them back. The work since the last finished write is lo
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -32,7 +33,7 @@ class Stall(Frozen):
     def total(self) -> pint.Quantity[Any]:
         """The sum of the five."""
         terms = (self.detection, self.rendezvous, self.process_start, self.load, self.reshard)
-        return Quantity(sum(term.m_as("s") for term in terms), "s")
+        return Quantity(math.fsum(term.m_as("s") for term in terms), "s")
 
 
 class StallBudget(Frozen):
@@ -148,7 +149,7 @@ def break_even_repair(stall: float, shrink: float, grow: float, throughput: floa
 def _response(
     name: Name, steps: list[tuple[float, float]], stall: float, rollback: float, reason: str = ""
 ) -> Response:
-    missing = sum((after - before) * (1 - level) for (before, level), (after, _) in pairwise(steps))
+    lost = [(after - before) * (1 - level) for (before, level), (after, _) in pairwise(steps)]
     resumes = next(moment for moment, level in steps if level > 0)
     return Response(
         name=name,
@@ -160,5 +161,5 @@ def _response(
         rollback=(rollback, "s"),
         resumes=(resumes, "s"),
         full=(steps[-1][0], "s"),
-        lost=(rollback + missing, "s"),
+        lost=(math.fsum([rollback, *lost]), "s"),
     )

@@ -112,7 +112,7 @@ class SeriesFailureScenario(Frozen):
             name: self.per_node[name] / (self.devices_per_node * mttf.m_as("h"))
             for name, mttf in self.component_mttf.items()
         }
-        device = sum(rates.values())
+        device = math.fsum(rates.values())
         system = device * self.n_devices
         return SeriesFailures.model_construct(
             component_rates=Table({name: Quantity(rate, _PER_HOUR) for name, rate in rates.items()}),
