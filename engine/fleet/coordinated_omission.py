@@ -48,7 +48,7 @@ def latencies_around_a_freeze(requests: int, gap: Any, service: Any, freeze: tup
     begin, end = (round(si(time, "ms", "freeze")) for time in freeze)
     if end < begin:
         raise InvalidInput("freeze", freeze, "a begin and a later end")
-    intended = np.arange(count) * step
+    intended = np.arange(count, dtype=np.int64) * step
     sent, done = np.empty((2, count), np.int64)
     free_at = 0
     for i, time in enumerate(intended.tolist()):
