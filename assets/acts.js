@@ -1,4 +1,5 @@
-// The tab bar of the acts. Traits: html, act (the chosen one), home. Arrow keys move, as in any tab bar.
+// The tab bar of the acts. Traits: html, act (the chosen one), opened (those that may be played), seen (out: opened
+// again, so that the kernel sets an act on stage that has just opened), home. Arrow keys move, as in any tab bar.
 import { mount, send } from "./mount.js";
 import { Store } from "./store.js";
 
@@ -8,8 +9,12 @@ function wire(root, model) {
   const known = tabs.map(tab => tab.dataset.act);
 
   function show() {
+    const opened = model.get("opened");
     for (const tab of tabs) {
-      const chosen = tab.dataset.act === model.get("act");
+      const chosen = tab.dataset.act === model.get("act"), open = opened.includes(tab.dataset.act);
+      tab.dataset.state = open ? "open" : "locked";
+      tab.title = open ? "" : tab.dataset.opens;
+      tab.querySelector(".fl-act-lock").hidden = open;
       tab.setAttribute("aria-selected", String(chosen));
       tab.tabIndex = chosen ? 0 : -1;
     }
@@ -33,11 +38,16 @@ function wire(root, model) {
     next.focus();
   });
   const restore = () => choose(store.read("act", model.get("act"), act => known.includes(act)));
+  const open = () => {
+    show();
+    if (String(model.get("seen")) !== String(model.get("opened"))) send(model, { seen: model.get("opened") });
+  };
   model.on("change:act", show);
+  model.on("change:opened", open);
   const unwatch = store.watch("act", restore);
   restore();
-  show();
-  return () => { model.off("change:act", show); unwatch(); };
+  open();
+  return () => { model.off("change:act", show); model.off("change:opened", open); unwatch(); };
 }
 
 export function render(context) {

@@ -1,5 +1,5 @@
-// What each card changed by since the setting before. History lives here, so that a card stays a pure
-// function of the outcome. A card says its value, digits, unit and which way is better in data attributes.
+// What each card changed by since the setting before in the same act. History lives here, so that a card stays
+// a pure function of the outcome. A card says its value, digits, unit and which way is better in data attributes.
 
 const SECONDS = { s: 1, min: 60, h: 3600 };
 
@@ -7,9 +7,9 @@ export function changes() {
   const before = new Map();
   return root => {
     for (const slot of root.querySelectorAll(".fl-delta")) {
-      const { card, places, unit, shown, better } = slot.dataset, value = Number(slot.dataset.value);
-      const was = before.get(card), size = value * (SECONDS[unit] ?? 1);
-      before.set(card, { value, places, unit, shown, size });
+      const { act, card, places, unit, shown, better } = slot.dataset, value = Number(slot.dataset.value);
+      const key = `${act} ${card}`, was = before.get(key), size = value * (SECONDS[unit] ?? 1);
+      before.set(key, { value, places, unit, shown, size });
       if (!was || shown === was.shown) continue;
       const comparable = unit === was.unit && places && was.places;
       slot.textContent = comparable ? difference(value - was.value, Number(places), unit) : `was ${was.shown}`;

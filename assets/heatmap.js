@@ -74,7 +74,8 @@ class FleetView {
     const counts = [0, 0, 0, 0], label = this.picture.labels[this.frame];
     for (const state of this.states) counts[state]++;
     KEYS.forEach((key, state) => { this.find(`[data-count=${key}]`).textContent = number(counts[state]); });
-    const words = [BUSY, BIG, IDLE, DEAD].map(state => `${number(counts[state])} ${state === BIG ? "of " : ""}${this.word(state)}`);
+    const named = [BUSY, ...(this.picture.big ? [BIG] : []), IDLE, DEAD];
+    const words = named.map(state => `${number(counts[state])} ${state === BIG ? "of " : ""}${this.word(state)}`);
     this.canvas.setAttribute("aria-label", `Fleet of ${number(this.shape.gpus)} GPUs at ${label}: ${words.join(", ")}`);
     this.clock.textContent = label;
     this.slider.value = this.frame;

@@ -3,13 +3,17 @@
 import { mount, send } from "./mount.js";
 import { Store, isRecord } from "./store.js";
 
-const SECONDS = { s: 1, sec: 1, min: 60, m: 60, h: 3600, d: 86400 };
+// The units that may be typed, in lower case, by the SI unit of a lever.
+const UNITS = {
+  s: { s: 1, sec: 1, min: 60, m: 60, h: 3600, d: 86400 },
+  "byte/s": { "b/s": 1, "kb/s": 1e3, "mb/s": 1e6, "gb/s": 1e9, "tb/s": 1e12 },
+};
 
-// Read a time such as "18 min" or "0,3 h" as seconds; NaN when it is none.
-export function seconds(text) {
-  const found = text.trim().replace(",", ".").match(/^(\d+\.?\d*|\.\d+)\s*([a-z]+)$/i);
-  const unit = found && SECONDS[found[2].toLowerCase()];
-  return unit ? Number(found[1]) * unit : NaN;
+// Read a quantity such as "18 min", "0,3 h" or "61 GB/s" in the SI unit; NaN when it is none.
+export function quantity(text, unit) {
+  const found = text.trim().replace(",", ".").match(/^(\d+\.?\d*|\.\d+)\s*([a-z/]+)$/i);
+  const size = found && UNITS[unit]?.[found[2].toLowerCase()];
+  return size ? Number(found[1]) * size : NaN;
 }
 
 // The index of the step nearest to `value` on a logarithmic scale.
@@ -37,7 +41,7 @@ function toggle(box, put) {
 }
 
 function range(box, put) {
-  const steps = JSON.parse(box.dataset.seconds), labels = JSON.parse(box.dataset.labels);
+  const steps = JSON.parse(box.dataset.steps), labels = JSON.parse(box.dataset.labels), { unit } = box.dataset;
   const slider = box.querySelector("input[type=range]"), typed = box.querySelector(".fl-typed");
   const error = box.querySelector(".fl-lever-error");
   function show(label) {
@@ -52,10 +56,10 @@ function range(box, put) {
   const choose = i => { show(labels[i]); put(labels[i]); };
   slider.addEventListener("input", () => choose(Number(slider.value)));
   typed.addEventListener("change", () => {
-    const wanted = seconds(typed.value);
+    const wanted = quantity(typed.value, unit);
     if (wanted > 0) return choose(nearest(steps, wanted));
     typed.setAttribute("aria-invalid", "true");
-    error.textContent = `Type a time such as 18 min or 0.3 h, not “${typed.value}”.`;
+    error.textContent = `Type a value from ${labels[0]} to ${labels.at(-1)} with its unit, not “${typed.value}”.`;
   });
   return { fits: value => labels.includes(value), show };
 }
@@ -65,9 +69,8 @@ const KINDS = { choice, switch: toggle, range };
 function wire(root, model) {
   const store = new Store(model.get("home")), panel = root.querySelector(".fl-levers"), levers = {};
   const put = (name, value) => {
-    const values = { ...model.get("values"), [name]: value };
-    send(model, { values });
-    store.write("levers", values);
+    send(model, { values: { ...model.get("values"), [name]: value } });
+    store.write("levers", { ...store.read("levers", {}, isRecord), [name]: value });  // those of other acts stay
   };
   for (const box of panel.querySelectorAll("[data-lever]")) {
     levers[box.dataset.name] = KINDS[box.dataset.lever](box, value => put(box.dataset.name, value));

@@ -32,7 +32,8 @@ def levers(cockpit, mo, plan, visit):
 
 @app.cell
 def act(acts, cockpit, plan, prediction, visit):
-    scene = cockpit.set_scene(plan, visit, acts.value["act"], prediction.predictions())
+    _act, _sealed = acts.value["act"], prediction.predictions()
+    scene = cockpit.set_scene(plan, visit, _act, _sealed, acts.opened_acts())
     return (scene,)
 
 
@@ -69,6 +70,13 @@ def lever_panel(cockpit, panel, scene):
 
 
 @app.cell
+def formula(cockpit, stage):
+    _panel = cockpit.formula_panel(stage)
+    cockpit.page(cockpit.zone("formula", _panel, label="Formulas", hidden=not _panel, stamp=stage.stamp))
+    return
+
+
+@app.cell
 def heatmap(cockpit, fleet, stage):
     fleet.show(stage)
     cockpit.page(cockpit.zone("map", cockpit.placed(fleet), label="Fleet map", hidden=not stage.open, stamp=stage.stamp))
@@ -96,6 +104,12 @@ def audit_log(cockpit, stage):
 def rationale(cockpit, scene, why):
     why.show(scene)
     cockpit.page(cockpit.zone("why", cockpit.placed(why), label="Rationale"))
+    return
+
+
+@app.cell
+def progress(acts, cockpit, plan, prediction, why):
+    acts.unlock(cockpit.open_acts(plan, prediction.predictions(), why.value["texts"]))
     return
 
 

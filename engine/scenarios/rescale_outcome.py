@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from engine.model import Frozen
 from engine.reliability.batch import BatchSplit
 from engine.reliability.elastic import Name, Response, Stall
@@ -58,6 +60,7 @@ class ElasticRescaleOutcome(Frozen):
 
     response: Name
     layout: str
+    order: Literal["replica", "stage"]
     gpus: int
     damage: Damage
     capacity: Fraction

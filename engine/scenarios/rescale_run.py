@@ -49,6 +49,7 @@ def rescale_outcome(scenario: ElasticRescaleScenario) -> ElasticRescaleOutcome:
     terms: dict[str, Any] = {
         "response": scenario.response,
         "layout": scenario.layout,
+        "order": scenario.order,
         "gpus": job.gpus,
         "damage": damage,
         "capacity": left / job.data,

@@ -25,14 +25,14 @@ def rescale_map(scenario: ElasticRescaleScenario, damage: Damage, left: int, cho
     """Return the job's nodes ten minutes before, at the spike, and at each turn of the chosen response.
 
     Under hot spares the spare nodes follow those of the job; repaired nodes become the new spares. The racks
-    of the job make a map that is about square.
+    of job and spares make a map that is about square, so that no response moves a rack.
     """
     spares = scenario.spare_nodes if scenario.response == "spares" else 0
     shape = MapShape(
         nodes=scenario.nodes + spares,
         gpus_per_node=scenario.gpus_per_node,
         nodes_per_rack=_RACK,
-        racks_per_row=_racks_per_row(scenario.nodes, scenario.gpus_per_node),
+        racks_per_row=_racks_per_row(scenario.nodes + scenario.spare_nodes, scenario.gpus_per_node),
     )
     repaired = scenario.repair.m_as("s") + (chosen.resumes.m_as("s") if _shrinks(chosen) else 0.0)
     moments = sorted({_BEFORE, *chosen.moments, repaired})

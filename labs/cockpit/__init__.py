@@ -2,8 +2,10 @@
 
 from labs.cockpit.audit import log
 from labs.cockpit.brief import coming, crisis
+from labs.cockpit.formula import formula_panel
 from labs.cockpit.header import badges, title
 from labs.cockpit.levers import fact_list
+from labs.cockpit.progress import open_acts
 from labs.cockpit.session import mission, visit
 from labs.cockpit.show import chart_figures, heading, page, placed, problem, zone
 from labs.cockpit.stage import play, saved_work, set_scene
@@ -24,9 +26,11 @@ __all__ = [
     "coming",
     "crisis",
     "fact_list",
+    "formula_panel",
     "heading",
     "log",
     "mission",
+    "open_acts",
     "page",
     "placed",
     "play",

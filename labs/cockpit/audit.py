@@ -25,6 +25,12 @@ def known_events(stage: Stage) -> Sequence[Any]:
     return tuple(event for event in stage.as_found.events if event.hours <= crisis)
 
 
+def _clock(said: str) -> tuple[str, str]:
+    """Return a moment in two lines: `20:00` and `day 1`, or `+1.75` and `min`."""
+    moment, _, rest = said.partition(", " if ", " in said else " ")
+    return moment, rest
+
+
 def log(stage: Stage) -> Markup:
     """Return the audit trail, newest first."""
     events = known_events(stage)
@@ -37,16 +43,15 @@ def log(stage: Stage) -> Markup:
             data_kind=event.kind,
         )
         for event in reversed(events)
-        for clock, _, day in [event.clock.partition(", ")]
+        for clock, day in [_clock(event.clock)]
     ]
     head = tag(
         "div",
         tag("h2", "Audit trail"),
-        tag("span", f"{count(len(events))} events", class_="fl-count"),
+        tag("span", f"{count(len(events))} event{'' if len(events) == 1 else 's'}", class_="fl-count"),
         class_="fl-panel-head",
     )
     complaint = tag("p", stage.complaint, class_="fl-complaint", role="alert") if stage.complaint else None
     listed = tag("ol", items) if items else tag("p", "Nothing has happened here yet.", class_="fl-hint")
-    return Markup("").join(
-        [head, tag("div", listed, class_="fl-log", role="log", aria_label="Consequence log", tabindex=0)]
-    )
+    box = tag("div", listed, class_="fl-log", role="log", aria_label="Consequence log", tabindex=0)
+    return join([head, complaint, box])

@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from labs.cockpit.format import quantity_text
 from labs.cockpit.markup import tag
+from labs.cockpit.progress import what_opens
 from labs.cockpit.saved import TEXT_LIMIT
 from labs.cockpit.stage import Scene
 from labs.cockpit.views import view
@@ -61,12 +62,17 @@ def prediction_form(scene: Scene) -> Markup:
 
 def coming(scene: Scene) -> Markup:
     """Return why an act is locked and what it will ask."""
-    act = scene.act
+    act, before = scene.act, scene.waits_for
+    if before is not None:
+        title, words = f"Act {before.number} comes first.", what_opens(before)
+    else:
+        title = "This act is not in this version yet."
+        words = "Nothing here is simulated for it, so nothing is shown."
     return tag(
         "div",
         tag("p", f"Act {act.number} · {act.title} · {act.minutes} min", class_="fl-eyebrow"),
-        tag("h2", "This act is not in this version yet."),
-        tag("p", "Nothing here is simulated for it, so nothing is shown. It will ask:"),
+        tag("h2", title),
+        tag("p", words, " It will ask:"),
         tag("p", act.prediction.ask, class_="fl-asks"),
         tag("p", act.rationale, class_="fl-asks"),
         class_="fl-coming",
@@ -92,7 +98,7 @@ def _verdict(scene: Scene) -> Markup | None:
             class_="fl-guess",
             title=sealed.why,
         ),
-        tag("div", tag("dt", "Engine, if nobody acts"), tag("dd", said), class_="fl-truth"),
+        tag("div", tag("dt", view(scene.act).ANSWER), tag("dd", said), class_="fl-truth"),
         class_="fl-verdict",
         aria_label=f"Prediction, sealed {sealed.at:%H:%M} UTC: {asked.ask}",
     )

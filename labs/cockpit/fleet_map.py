@@ -24,6 +24,7 @@ def fleet_panel(scene: Scene) -> Markup:
             tag("i", class_=f"fl-key fl-key-{key}"),
             tag("span", words or name),
             tag("b", data_count=key),
+            hidden=not (words or name),
         )
         for key, words in _KEYS
     ]

@@ -43,7 +43,7 @@ def digits(value: float, significant: int = 3) -> str:
     if rounded and math.floor(math.log10(abs(rounded))) > math.floor(math.log10(abs(value))):
         places = max(0, places - 1)
     written = f"{rounded:,.{places}f}"
-    return "0" if rounded == 0 else written
+    return "0" if rounded == 0 else written.replace("-", "−")
 
 
 def count(value: int) -> str:
@@ -91,7 +91,14 @@ def dollars_a_day(value: pint.Quantity[Any]) -> Shown:
     return Shown(digits(amount / size), unit)
 
 
-_FACT_UNITS = {"1/(kilonode*day)": "per 1,000 node-days"}
+_FACT_UNITS = {
+    "1/(kilonode*day)": "per 1,000 node-days",
+    "parameter": "parameters",
+    "node": "nodes",
+    "day": "days",
+    "GPU": "GPUs",
+}
+_BILLION = 1e9
 
 
 def fact_value(one: Fact) -> Shown:
@@ -103,7 +110,10 @@ def fact_value(one: Fact) -> Shown:
         return price(one.quantity)
     is_share = one.unit == "" and one.value <= 1 and not one.name.endswith("sigma")
     value, unit = (one.value * 100, "%") if is_share else (one.value, one.unit)
-    return Shown(f"{value:,.6g}", _FACT_UNITS.get(unit, unit))
+    unit = _FACT_UNITS.get(unit, unit)
+    if value >= _BILLION:
+        return Shown(f"{value / _BILLION:,.6g}", f"billion {unit}")
+    return Shown(f"{value:,.6g}", unit)
 
 
 def quantity_text(value: pint.Quantity[Any]) -> Shown:

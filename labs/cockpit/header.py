@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from engine.missions import MissionPlan
 from labs.cockpit.markup import tag
+from labs.cockpit.progress import act_before, what_opens
 from labs.cockpit.stage import Stage
 from labs.cockpit.views import ready, view
 
@@ -36,19 +37,23 @@ def title(plan: MissionPlan) -> Markup:
 
 
 def act_tabs(plan: MissionPlan) -> Markup:
-    """Return the tab bar; an act whose engine is not there yet is locked, and its tab says why."""
+    """Return the tab bar. Acts open in order: a locked tab says what opens it."""
     tabs = []
     for act in plan.acts:
+        before = act_before(plan, act.id)
+        locked = before is not None or not ready(act)
+        lock = tag("span", " · locked", class_="fl-act-lock", hidden=not locked)
         tabs.append(
             tag(
                 "button",
-                tag("span", f"Act {act.number}", "" if ready(act) else " · locked", class_="fl-act-number"),
+                tag("span", f"Act {act.number}", lock, class_="fl-act-number"),
                 tag("span", act.title, class_="fl-act-title"),
                 type="button",
                 role="tab",
                 class_="fl-act",
                 data_act=act.id,
-                data_state="open" if ready(act) else "locked",
+                data_state="locked" if locked else "open",
+                data_opens=what_opens(before) if before else None,
                 aria_selected="false",
             )
         )

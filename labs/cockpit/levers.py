@@ -127,7 +127,8 @@ def _range(name: str, lever: RangeLever) -> Markup:
         data_lever="range",
         data_name=name,
         data_labels=json.dumps(lever.labels),
-        data_seconds=json.dumps(lever.magnitudes),
+        data_steps=json.dumps(lever.magnitudes),
+        data_unit=lever.unit,
     )
 
 

@@ -7,21 +7,26 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from labs.cockpit.charts import Axis, Bar, Chart, Mark, Rule, Series
+from labs.cockpit.charts import Axis, Bar, Chart, Rule, Series, label_sides
+from labs.cockpit.plotly_colours import ACCENT, BIG, CLEAR, INK, MUTED, SHADE
+from labs.cockpit.plotly_points import lane_totals, lane_trace, note, point_trace
 
 CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False, "doubleClick": False}
 """No mode bar and no zoom: a chart is read, not edited."""
 
-# Names more than colours: the sheet turns each into its token, so that dark mode and print are one sheet.
-_INK, _MUTED, _BIG, _ACCENT = "rgb(20,32,43)", "rgb(82,96,108)", "rgb(30,67,128)", "rgb(29,91,184)"
-_CLEAR, _SHADE = "rgba(0,0,0,0)", "rgba(125,138,149,.14)"
 _NUMBERS_PX = 96
 """Room on the right of the stems for their numbers."""
+_TOTALS_PX = 52
+"""Room on the right of lanes for their totals."""
 _STYLES: dict[str, dict[str, Any]] = {
-    "strong": {"color": _INK, "width": 2},
-    "dashed": {"color": _MUTED, "width": 1.75, "dash": "5px,3px"},
-    "big": {"color": _BIG, "width": 2.5, "dash": "1.5px,2.5px"},
+    "strong": {"color": INK, "width": 2},
+    "dashed": {"color": MUTED, "width": 1.75, "dash": "5px,3px"},
+    "big": {"color": BIG, "width": 2.5, "dash": "1.5px,2.5px"},
+    "faded": {"color": MUTED, "width": 1.25, "dash": "2px,4px"},
+    "accent": {"color": ACCENT, "width": 3},
+    "halo": {"color": ACCENT, "width": 10},
 }
+_OPACITY = {"faded": 0.7, "halo": 0.28}
 _PLAIN = {"fixedrange": True, "zeroline": False, "ticks": "", "automargin": True}
 
 
@@ -38,34 +43,61 @@ def figure(chart: Chart) -> FittedFigure:
     """Return the figure of a chart: dots on stems when it has bars, else lines."""
     layout = {
         "autosize": True,
-        "margin": {"l": 4, "r": _NUMBERS_PX if chart.bars else 8, "t": 16, "b": 4},
-        "paper_bgcolor": _CLEAR,
-        "plot_bgcolor": _CLEAR,
+        "margin": {"l": 4, "r": _right(chart), "t": 4 if chart.square else 16, "b": 4},
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
         "showlegend": False,
         "dragmode": False,
-        "hovermode": "x unified" if chart.series else "closest",
+        "hovermode": "x unified" if chart.series and not chart.points else "closest",
         "hoverlabel": {"font": {"size": 12}},
         "font": {"size": 11},
         "uirevision": chart.name,
         "xaxis": _axis(chart.x),
         "yaxis": _axis(chart.y, titled=False) if chart.y else _names(chart.bars),
         "shapes": _shapes(chart),
-        "annotations": [*_above(chart.marks), *_numbers(chart.bars), *map(_rule_label, chart.rules)],
+        "annotations": [
+            *_above(chart),
+            *_numbers(chart.bars),
+            *lane_totals(chart.lanes),
+            *map(_rule_label, chart.rules),
+            *map(note, chart.notes),
+        ],
     }
-    data = _dots(chart) if chart.bars else [_line(series) for series in chart.series]
-    return FittedFigure({"data": data, "layout": layout})
+    if chart.square:
+        layout |= _one_scale(chart)
+    return FittedFigure({"data": _traces(chart), "layout": layout})
+
+
+def _traces(chart: Chart) -> list[dict[str, Any]]:
+    if chart.bars:
+        return _dots(chart)
+    return [*map(lane_trace, chart.lanes), *map(_line, chart.series), *map(point_trace, chart.points)]
+
+
+def _right(chart: Chart) -> int:
+    return _NUMBERS_PX if chart.bars else _TOTALS_PX if chart.lanes else 8
+
+
+def _one_scale(chart: Chart) -> dict[str, Any]:
+    """Return axes that are not drawn and have one scale, for a chart that shows a shape."""
+    assert chart.y is not None
+    hidden = {"visible": False, "fixedrange": True, "constrain": "domain"}
+    return {
+        "xaxis": hidden | {"range": [chart.x.low, chart.x.high]},
+        "yaxis": hidden | {"range": [chart.y.low, chart.y.high], "scaleanchor": "x"},
+    }
 
 
 def _line(series: Series) -> dict[str, Any]:
-    return {
+    said = {"text": series.says, "hovertemplate": "%{text}<extra></extra>"}
+    return (said if series.says else {"hoverinfo": "skip"}) | {
         "type": "scatter",
         "mode": "lines",
         "name": series.name,
         "x": series.x,
         "y": series.y,
-        "text": series.says,
-        "hovertemplate": "%{text}<extra></extra>",
         "line": _STYLES[series.style],
+        "opacity": _OPACITY.get(series.style, 1),
         "connectgaps": False,
         "cliponaxis": False,
     }
@@ -79,7 +111,7 @@ def _dots(chart: Chart) -> list[dict[str, Any]]:
     stems = shared | {
         "mode": "lines",
         "hoverinfo": "skip",
-        "line": {"color": _MUTED, "width": 1.5},
+        "line": {"color": MUTED, "width": 1.5},
         "x": [x for value in values for x in (low, value, None)],
         "y": [y for name in names for y in (name, name, None)],
     }
@@ -89,8 +121,8 @@ def _dots(chart: Chart) -> list[dict[str, Any]]:
         "hovertext": [f"{bar.label}: {bar.says}" for bar in chart.bars],
         "marker": {
             "size": 9,
-            "color": [_INK if bar.value else _CLEAR for bar in chart.bars],
-            "line": {"width": 1.5, "color": _INK},
+            "color": [INK if bar.value else CLEAR for bar in chart.bars],
+            "line": {"width": 1.5, "color": INK},
         },
         "x": values,
         "y": names,
@@ -125,19 +157,19 @@ def _shapes(chart: Chart) -> list[dict[str, Any]]:
     upright = {"xref": "x", "yref": "paper", "y0": 0, "y1": 1}
     bands = [
         upright
-        | {"type": "rect", "x0": band.low, "x1": band.high, "layer": "below", "fillcolor": _SHADE}
+        | {"type": "rect", "x0": band.low, "x1": band.high, "layer": "below", "fillcolor": SHADE}
         | {"line": {"width": 0}}
         for band in chart.bands
     ]
     marks = [
         upright
         | {"type": "line", "x0": mark.x, "x1": mark.x}
-        | {"line": {"color": _ACCENT if mark.action else _MUTED, "width": 1.5 if mark.action else 1}}
+        | {"line": {"color": ACCENT if mark.action else MUTED, "width": 1.5 if mark.action else 1}}
         for mark in chart.marks
     ]
     rules = [
         {"type": "line", "xref": "paper", "yref": "y", "x0": 0, "x1": 1, "y0": rule.y, "y1": rule.y}
-        | {"line": {"color": _MUTED, "width": 1, "dash": "dash"}}
+        | {"line": {"color": MUTED, "width": 1, "dash": "dash"}}
         for rule in chart.rules
     ]
     return [*bands, *marks, *rules]
@@ -147,20 +179,20 @@ def _note(text: str, *, strong: bool = False, **place: Any) -> dict[str, Any]:
     return {"text": f"<b>{text}</b>" if strong else text, "showarrow": False, "font": {"size": 11}} | place
 
 
-def _above(marks: tuple[Mark, ...]) -> list[dict[str, Any]]:
-    """Return the labels of marks above the plot; the first grows to the right, the others to the left."""
+def _above(chart: Chart) -> list[dict[str, Any]]:
+    """Return the labels of marks above the plot."""
     return [
         _note(
             mark.label,
             strong=mark.action,
-            x=mark.x,
+            x=log10(mark.x) if chart.x.log else mark.x,  # an annotation, unlike a shape, counts in decades
             xref="x",
-            xanchor="right" if number else "left",
+            xanchor="left" if side == "right" else "right",
             y=1,
             yref="paper",
             yanchor="bottom",
         )
-        for number, mark in enumerate(marks)
+        for mark, side in zip(chart.marks, label_sides(chart), strict=True)
     ]
 
 

@@ -7,7 +7,7 @@ show what it does not have. What depends on the scene alone is not drawn again w
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from engine.errors import FleetlabError
 from engine.missions import Act, MissionPlan
 from engine.scenarios.registry import SCENARIOS, ScenarioEntry
 from labs.cockpit.levers import setting
+from labs.cockpit.progress import act_before
 from labs.cockpit.saved import Returned, SavedWork, SealedPrediction
 from labs.cockpit.session import Visit
 from labs.cockpit.views import ready
@@ -30,7 +31,9 @@ class Scene:
     """The act, told in the numbers of the fleet as it was found."""
     sealed: SealedPrediction | None
     as_found: Any
-    """The outcome when nobody acts; None without an engine. Before a seal, zones read only its past from it."""
+    """The outcome when nobody acts; None for a locked act. Before a seal, zones read only its past from it."""
+    waits_for: Act | None = None
+    """The act that must be done before this one opens; None once it is."""
 
     @property
     def entry(self) -> ScenarioEntry:
@@ -40,7 +43,7 @@ class Scene:
     @property
     def ready(self) -> bool:
         """Whether the act can be played."""
-        return ready(self.act)
+        return ready(self.act) and self.waits_for is None
 
     @property
     def asks(self) -> bool:
@@ -68,13 +71,26 @@ class Stage(Scene):
         return json.dumps([self.act.id, dict(sorted(self.levers.items()))]) if self.open else ""
 
 
-def set_scene(plan: MissionPlan, visit: Visit, act_id: str, sealed: Mapping[str, SealedPrediction]) -> Scene:
-    """Return the scene of an act, for a visit and its sealed predictions."""
+def set_scene(
+    plan: MissionPlan,
+    visit: Visit,
+    act_id: str,
+    sealed: Mapping[str, SealedPrediction],
+    opened: Collection[str] | None = None,
+) -> Scene:
+    """Return the scene of an act, for a visit and its sealed predictions; without `opened` every act is open."""
     act = plan.act(act_id)
-    entry = SCENARIOS[act.scenario]
-    as_found = run(act, visit, plan.start_values(act_id)) if entry.ready else None
-    told = act.told(entry.said(as_found))
-    return Scene(plan=plan, visit=visit, act=told, sealed=sealed.get(act_id), as_found=as_found)
+    as_found = run(act, visit, plan.start_values(act_id)) if ready(act) else None
+    told = act.told(SCENARIOS[act.scenario].said(as_found))
+    is_open = opened is None or act_id in opened or act_id in sealed
+    return Scene(
+        plan=plan,
+        visit=visit,
+        act=told,
+        sealed=sealed.get(act_id),
+        as_found=as_found,
+        waits_for=None if is_open else act_before(plan, act_id),
+    )
 
 
 def play(scene: Scene, levers: Mapping[str, Any]) -> Stage:

@@ -41,7 +41,7 @@ def cards(stage: Stage) -> Markup:
     found = view(stage.act).cards(stage.outcome, stage.plan, stage.act)
     return tag(
         "div",
-        [_card(stage.plan.cards[card.name].label, stage.plan.cards[card.name].hint, card) for card in found],
+        [_card(stage, card) for card in found],
         class_="fl-cards",
     )
 
@@ -57,6 +57,10 @@ def caption(chart: Chart) -> Markup:
         tag("li", tag("i", class_=f"fl-line fl-line-{series.style}", aria_hidden="true"), series.name)
         for series in chart.series
     ]
+    key += [
+        tag("li", tag("i", class_=f"fl-symbol fl-symbol-{points.symbol}", aria_hidden="true"), points.name)
+        for points in chart.points
+    ]
     return tag(
         "figcaption",
         tag("h2", chart.title, tag("span", chart.unit)),
@@ -66,12 +70,13 @@ def caption(chart: Chart) -> Markup:
     )
 
 
-def _card(label: str, hint: str, card: Card) -> Markup:
-    number, unit = card.shown
+def _card(stage: Stage, card: Card) -> Markup:
+    words, (number, unit) = stage.plan.cards[card.name], card.shown
     delta = tag(
         "span",
         class_="fl-delta",
         data_card=card.name,
+        data_act=stage.act.id,
         data_value=f"{card.value!r}",
         data_places="" if card.places is None else card.places,
         data_unit=unit,
@@ -80,7 +85,7 @@ def _card(label: str, hint: str, card: Card) -> Markup:
     )
     return tag(
         "article",
-        tag("h2", label),
+        tag("h2", words.label),
         tag("p", number, tag("span", f" {unit}", class_="fl-unit"), class_="fl-value"),
         tag("p", card.aside, class_="fl-aside"),
         tag(
@@ -92,7 +97,7 @@ def _card(label: str, hint: str, card: Card) -> Markup:
         _bar(card.goal) if card.goal else None,
         class_="fl-card",
         data_card=card.name,
-        title=hint or None,
+        title=words.hint or None,
     )
 
 

@@ -19,6 +19,8 @@ from labs.cockpit.views import hours
 _ENTRY = SCENARIOS["fragmentation_audit"]
 _MINUTES = 60.0
 
+ANSWER = "Engine, if nobody acts"
+
 
 def shown(outcome: Outcome, value: str) -> Shown:
     """Return a value of the outcome, by the name that plans use, as it is written."""
@@ -77,6 +79,10 @@ def charts(outcome: Outcome) -> dict[str, Chart]:
     return {"through_time": through_time(outcome), "price": price_of_setting(outcome)}
 
 
+def formula(outcome: Outcome) -> None:
+    """Return nothing: this act is decided by counting, not by a formula."""
+
+
 def _card(name: str, said: Shown, better: Literal["up", "down"], aside: str) -> Card:
     value, places = float(said.number.replace(",", "")), len(said.number.partition(".")[2])
     return Card(name, said, value, places, better, aside)
@@ -101,10 +107,12 @@ def _wait_goal(outcome: Outcome, plan: MissionPlan, act: Act) -> Goal | None:
 
 
 __all__ = [
+    "ANSWER",
     "big_job",
     "cards",
     "charts",
     "crisis_hours",
+    "formula",
     "moment",
     "occupant",
     "shown",

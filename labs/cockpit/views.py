@@ -15,13 +15,23 @@ from labs.cockpit.charts import Chart
 from labs.cockpit.format import Shown
 
 if TYPE_CHECKING:
+    from labs.cockpit.formula import Formula
     from labs.cockpit.telemetry import Card
 
-_VIEWS = {"fragmentation_audit": "labs.cockpit.view_audit"}
+_VIEWS = {
+    "fragmentation_audit": "labs.cockpit.view_audit",
+    "checkpoint_gamble": "labs.cockpit.view_gamble",
+    "elastic_rescale": "labs.cockpit.view_rescale",
+}
 
 
 class View(Protocol):
-    """What a zone asks of the view of a scenario. Every function is pure."""
+    """What a zone asks of the view of a scenario. Every function is pure.
+
+    `ANSWER` names, beside a sealed prediction, whose value stands there.
+    """
+
+    ANSWER: str
 
     def shown(self, outcome: Any, value: str) -> Shown:
         """Return a value of the outcome, by the name that plans use, as it is written."""
@@ -39,13 +49,16 @@ class View(Protocol):
         """Return the charts by name."""
 
     def big_job(self, outcome: Any) -> str:
-        """Return the name of the job that the map shows in its own colour."""
+        """Return what the map shows in its own colour, such as a job; empty when it has no such thing."""
 
     def shown_frame(self, outcome: Any) -> int:
         """Return the frame at which the map opens."""
 
     def occupant(self, outcome: Any, frame: int, gpu: int) -> str:
         """Return who holds a GPU, in words; empty when nobody does."""
+
+    def formula(self, outcome: Any) -> Formula | None:
+        """Return the formulas that stand beside the levers; None when the act has none."""
 
 
 def ready(act: Act) -> bool:

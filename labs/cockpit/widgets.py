@@ -5,7 +5,7 @@ Nothing of an outcome is in a trait before the act's prediction is sealed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import anywidget
@@ -27,15 +27,29 @@ from labs.cockpit.views import view
 
 
 class ActTabs(anywidget.AnyWidget):
-    """The tab bar; `act` is the chosen act."""
+    """The tab bar: `act` is the chosen act, `opened` are those that may be played.
+
+    The page sends `opened` back as `seen`, so that the chosen act is set on stage again when it opens.
+    """
 
     _esm = module("acts.js")
     html = traitlets.Unicode().tag(sync=True)
     act = traitlets.Unicode().tag(sync=True)
+    opened: traitlets.List[str] = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    seen: traitlets.List[str] = traitlets.List(traitlets.Unicode()).tag(sync=True)
     home = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, plan: MissionPlan, visit: Visit) -> None:
-        super().__init__(html=str(act_tabs(plan)), act=plan.acts[0].id, home=visit.home)
+        first = plan.acts[0].id
+        super().__init__(html=str(act_tabs(plan)), act=first, opened=[first], seen=[first], home=visit.home)
+
+    def unlock(self, acts: Sequence[str]) -> None:
+        """Open these acts, and no others."""
+        self.opened = list(acts)
+
+    def opened_acts(self) -> list[str]:
+        """Return the acts that may be played."""
+        return list(self.opened)
 
 
 class LeverPanel(anywidget.AnyWidget):

@@ -59,7 +59,9 @@ def test_the_moment_of_the_spike_does_not_tell_what_is_left(outcomes):
 
 def test_the_map_of_the_job_is_about_square_and_keeps_the_dead_racks_together(outcomes):
     shape = outcomes["wait", "8x10x10"].fleet_map.shape
-    assert (shape.columns, shape.rows) == (28, 30)
+    assert (shape.columns, shape.rows) == (32, 30)
+    with_spares = outcomes["spares", "8x10x10"].fleet_map.shape
+    assert all(with_spares.cell(gpu) == shape.cell(gpu) for gpu in range(800))
     rows = {shape.cell(node * 8)[1] // shape.node_rows // shape.nodes_per_rack for node in range(45, 55)}
     assert rows == {1}
 
