@@ -51,11 +51,12 @@ def count(value: int) -> str:
     return f"{value:,d}"
 
 
-def share(fraction: float | None) -> Shown:
+def share(fraction: float | pint.Quantity[Any] | None) -> Shown:
     """Write a fraction as a percentage: 0.834 → `83.4 %`; None → `n/a`. Close to 100 % a fourth digit tells."""
     if fraction is None:
         return Shown(UNKNOWN, "")
-    return Shown(digits(fraction * 100, significant=4 if 0.99 < fraction < 1 else 3), "%")
+    amount = si(fraction, "", "share", low=-math.inf)
+    return Shown(digits(amount * 100, significant=4 if 0.99 < amount < 1 else 3), "%")
 
 
 def duration(time: pint.Quantity[Any], *, censored: bool = False) -> Shown:

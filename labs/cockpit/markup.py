@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 Child: TypeAlias = "str | Markup | Iterable[Child] | None"
 
-_VOID = frozenset({"input", "br", "img", "hr", "path", "rect", "circle"})
+_VOID = frozenset({"input", "br", "img", "hr"})
 
 
 def tag(name: str, /, *children: Child, **attributes: str | int | bool | None) -> Markup:

@@ -1,7 +1,6 @@
 """A hand-built outcome of Act I for tests of the zones: its numbers are invented, its shape is the real one."""
 
 import random
-from types import SimpleNamespace
 
 from engine.fleet.topology import MapShape
 from engine.scenarios.audit_outcome import (
@@ -49,6 +48,8 @@ def audit_outcome(
     """Return an outcome; `changes` replaces fields of it."""
     started = not censored
     fields = {
+        "clock": "20:00, day 1",
+        "noun": "small student job",
         "big_job": BigJob(job=70123, gpus=1000, nodes=125, arrives=f"{ARRIVAL} h", started=started, wait=f"{wait_h} h",
                           censored=censored, first_node=170 if started else None,
                           last_node=294 if started else None, failures=0),
@@ -72,19 +73,3 @@ def audit_outcome(
         ),
     }  # fmt: skip
     return FragmentationAuditOutcome(**(fields | changes))
-
-
-def run_audit(scenario):
-    """Stand in for the engine: three different outcomes, by the switches."""
-    if scenario.migrate:
-        return audit_outcome(wait_h=1 / 6, fragmentation=0.0, shape=scenario.shape, moves=450)
-    if scenario.evict:
-        return audit_outcome(wait_h=0.0, fragmentation=0.1, shape=scenario.shape, kills=438)
-    return audit_outcome(
-        shape=scenario.shape,
-        censored=scenario.policy == "preemption",
-        wait_h=48 if scenario.policy == "preemption" else 21.6,
-    )
-
-
-STAND_IN = SimpleNamespace(run_audit=run_audit)
