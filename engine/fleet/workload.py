@@ -1,7 +1,7 @@
 """The synthetic students of the labs: thousands of small jobs, from a seed.
 
-Uniforms come from `random.Random(seed).randbytes`, the same on every platform; what is computed from them
-is rounded to the millisecond, so that the last digit of a logarithm does not matter.
+Uniforms come from `random.Random(seed).randbytes`, and what is made of them from `engine.elementary`, so that
+a seed has the same jobs, to the millisecond, on every platform.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from engine.elementary import Floats, cosine_and_sine, exponential, logarithm
 from engine.facts import fact
 from engine.model import Frozen
 from engine.units import Fraction, PositiveTime
 
-Floats = NDArray[np.float64]
 HOUR_MS = 3_600_000
+_STEP_MS = 60_000.0
 
 
 def _of(name: str) -> Any:
@@ -100,25 +101,33 @@ class Students:
 def _arrivals(load: StudentLoad, rng: random.Random, gpus: int, opens_ms: int, span_ms: int) -> Floats:
     """Return Poisson arrivals at the daily rate: unit-rate ones, mapped by the inverse of its integral."""
     rate, swing = load.mean_rate_per_ms(gpus), float(load.daily_swing.magnitude)
-    grid = np.arange(0, span_ms + 60_000, 60_000.0)
-    turn = 2 * math.pi / (24 * HOUR_MS)
-    phase = turn * (grid + opens_ms - load.peak.to("s").magnitude * 1000)
-    integral = rate * (grid + swing / turn * (np.sin(phase) - math.sin(phase[0])))
+    grid = np.arange(0, span_ms + _STEP_MS, _STEP_MS)
+    day = 24.0 * HOUR_MS
+    _, sine = cosine_and_sine((grid + opens_ms - load.peak.to("s").magnitude * 1000) / day)
+    integral = rate * (grid + swing * day / (2 * math.pi) * (sine - sine[0]))
     most = integral[-1]
-    gaps = -np.log1p(-_uniforms(rng, int(most + 8 * math.sqrt(most)) + 20))
+    gaps = -logarithm(1 - _uniforms(rng, int(most + 8 * math.sqrt(most)) + 20))
     unit = np.cumsum(gaps)
-    times: Floats = np.interp(unit[unit < most], integral, grid)
+    times = _interpolated(unit[unit < most], integral, grid)
     return times[times < span_ms]
+
+
+def _interpolated(x: Floats, nodes: Floats, values: Floats) -> Floats:
+    # Not np.interp, which a compiler may build with multiplications and additions fused.
+    after = np.searchsorted(nodes, x, side="right")
+    before = after - 1
+    share = (x - nodes[before]) / (nodes[after] - nodes[before])
+    return np.asarray(values[before] + share * (values[after] - values[before]))
 
 
 def _log_normal(load: StudentLoad, rng: random.Random, count: int) -> Floats:
     """Return log-normal run times in ms, from pairs of uniforms by the method of Box and Muller."""
     pairs = (count + 1) // 2
-    radius = np.sqrt(-2 * np.log1p(-_uniforms(rng, pairs)))
-    angle = 2 * math.pi * _uniforms(rng, pairs)
-    normal = np.concatenate([radius * np.cos(angle), radius * np.sin(angle)])[:count]
+    radius = np.sqrt(-2 * logarithm(1 - _uniforms(rng, pairs)))
+    cosine, sine = cosine_and_sine(_uniforms(rng, pairs))
+    normal = np.concatenate([radius * cosine, radius * sine])[:count]
     median = float(load.run_median.to("s").magnitude) * 1000
-    return median * np.exp(load.run_sigma * normal)
+    return median * exponential(load.run_sigma * normal)
 
 
 def _choose(values: tuple[int, ...], shares: tuple[float, ...], uniforms: Floats) -> NDArray[np.int64]:

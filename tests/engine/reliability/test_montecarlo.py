@@ -1,5 +1,4 @@
 import json
-import math
 import random
 
 import numpy as np
@@ -7,7 +6,7 @@ import pytest
 
 from engine.errors import InvalidInput, NoAnswer
 from engine.reliability import checkpoint
-from engine.reliability.draws import Draws, logarithm
+from engine.reliability.draws import Draws
 from engine.reliability.montecarlo import simulate_goodput, simulate_runs
 
 LAB = {"interval": "15 min", "write_time": "40 s", "mtbf": "3 h", "restart_time": "300 s"}
@@ -17,13 +16,6 @@ def test_draws_are_the_bytes_of_the_seeded_generator():
     words = random.Random(5).randbytes(24)
     expected = [((int.from_bytes(words[i : i + 8], "little") >> 11) + 1) / 2**53 for i in (0, 8, 16)]
     assert Draws(5).uniforms(3).tolist() == expected
-
-
-def test_the_logarithm_is_right_to_the_last_digits_and_always_the_same():
-    u = np.array([2.0**-53, 1e-9, 0.25, 0.5, 0.7071067811865476, 0.9999999, 1.0])
-    assert np.allclose(logarithm(u), np.log(u), rtol=5e-16, atol=0)
-    stream = np.concatenate([logarithm(Draws(1).uniforms(4000)), logarithm(u)])
-    assert np.allclose(stream[:4000], [math.log(x) for x in Draws(1).uniforms(4000)], rtol=5e-16, atol=0)
 
 
 def plain_run(tau, write, mtbf, restart, downtime, attempts, rng):
