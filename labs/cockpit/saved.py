@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 import pint
-from pydantic import Field, field_validator
+from pydantic import Field, StrictBool, StrictStr, field_validator
 
 from engine.errors import FileProblem, FleetlabError, InvalidInput
 from engine.missions import MissionPlan
@@ -21,7 +21,7 @@ from labs.cockpit.session import Visit
 
 VERSION: Literal[1] = 1
 TEXT_LIMIT = 4000
-LeverValue = bool | str
+LeverValue = StrictBool | StrictStr
 
 
 class SealedPrediction(Frozen):

@@ -17,7 +17,9 @@ class LabPage:
         page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", lambda request: self.requests.append(request.url))
-        page.on("websocket", lambda socket: socket.on("framereceived", lambda data: self.received.append(data)))
+        page.on(
+            "websocket", lambda socket: socket.on("framereceived", lambda data: self.received.append(data))
+        )
 
     def open(self, query=""):
         self.page.goto(self.url + query)
@@ -28,12 +30,18 @@ class LabPage:
         return self.ready()
 
     def ready(self):
-        for place in ("[data-zone=work] [data-do=save]", "[data-zone=why] textarea", "[data-zone=lever] .fl-lever"):
+        for place in (
+            "[data-zone=work] [data-do=save]",
+            "[data-zone=why] textarea",
+            "[data-zone=lever] .fl-lever",
+        ):
             try:
                 self.page.locator(place).first.wait_for()
             except Exception as error:
                 words = " ".join(self.text().split())
-                raise AssertionError(f"{place} does not appear; errors: {self.errors}; page: {words}") from error
+                raise AssertionError(
+                    f"{place} does not appear; errors: {self.errors}; page: {words}"
+                ) from error
         return self
 
     def find(self, expression, selector, arg=None):
@@ -67,7 +75,9 @@ class LabPage:
 
     def painted(self, after=0):
         """Wait until the map shows a setting later than `after`; return its epoch."""
-        script = f"after => {{ {_FIND} return Number(find(document, 'canvas')?.dataset.epoch ?? 0) > after; }}"
+        script = (
+            f"after => {{ {_FIND} return Number(find(document, 'canvas')?.dataset.epoch ?? 0) > after; }}"
+        )
         self.page.wait_for_function(script, arg=after)
         return self.epoch()
 
@@ -129,7 +139,9 @@ class LabPage:
 
     def stored(self, piece):
         """What the browser's storage holds for a piece, or None."""
-        script = "piece => Object.entries(localStorage).find(([key]) => key.endsWith(`:${piece}`))?.[1] ?? null"
+        script = (
+            "piece => Object.entries(localStorage).find(([key]) => key.endsWith(`:${piece}`))?.[1] ?? null"
+        )
         found = self.page.evaluate(script, piece)
         return None if found is None else json.loads(found)
 

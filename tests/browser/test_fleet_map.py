@@ -67,7 +67,12 @@ def test_arrow_keys_name_rack_node_gpu_state_and_job(lab):
     fleet, frame = found.fleet_map, int(lab.canvas.get_attribute("data-frame"))
     lab.canvas.focus()
     at, readout = [0, 0], lab.page.locator(".fl-readout")
-    for key, step in (("ArrowRight", (1, 0)), ("ArrowDown", (0, 1)), ("Shift+ArrowRight", (4, 0)), ("Shift+ArrowDown", (0, 2))):
+    for key, step in (
+        ("ArrowRight", (1, 0)),
+        ("ArrowDown", (0, 1)),
+        ("Shift+ArrowRight", (4, 0)),
+        ("Shift+ArrowDown", (0, 2)),
+    ):
         lab.canvas.press(key)
         at = [at[0] + step[0], at[1] + step[1]]
         gpu = next(g for g in range(10_000) if list(fleet.shape.cell(g)) == at)

@@ -61,7 +61,9 @@ def test_all_zones_are_on_one_screen_without_scrolling(wide):
     assert wide.page.evaluate(OVERLAPPING, list(ZONES)) == []
     assert wide.page.evaluate(OVERFLOWING) == []
     for page in ("document.documentElement", "document.querySelector('#App')"):
-        width, height = wide.page.evaluate(f"[{page}.scrollWidth - {page}.clientWidth, {page}.scrollHeight - {page}.clientHeight]")
+        width, height = wide.page.evaluate(
+            f"[{page}.scrollWidth - {page}.clientWidth, {page}.scrollHeight - {page}.clientHeight]"
+        )
         assert (width, height) == (0, 0)
     side = int(wide.canvas.get_attribute("data-cell"))
     assert side >= 2
@@ -71,13 +73,18 @@ def test_all_zones_are_on_one_screen_without_scrolling(wide):
 
 def test_a_phone_has_one_column_and_no_sideways_scroll(visit, served_lab):
     lab = visit(served_lab, viewport={"width": 390, "height": 844}).open().seal()
-    boxes = [lab.page.locator(f"[data-zone={zone}]").bounding_box() for zone in ("brief", "lever", "cards", "map", "chart", "log")]
+    boxes = [
+        lab.page.locator(f"[data-zone={zone}]").bounding_box()
+        for zone in ("brief", "lever", "cards", "map", "chart", "log")
+    ]
     assert all(one["y"] + one["height"] <= two["y"] for one, two in zip(boxes, boxes[1:], strict=False))
     assert lab.page.evaluate("document.querySelector('#App').scrollWidth <= innerWidth")
     assert lab.page.evaluate(OVERFLOWING) == []
 
 
-@pytest.mark.parametrize(("scheme", "background"), [("light", "rgb(233, 237, 240)"), ("dark", "rgb(11, 16, 20)")])
+@pytest.mark.parametrize(
+    ("scheme", "background"), [("light", "rgb(233, 237, 240)"), ("dark", "rgb(11, 16, 20)")]
+)
 def test_the_page_follows_the_systems_colours_inside_widgets_too(visit, served_lab, scheme, background):
     lab = visit(served_lab, color_scheme=scheme).open().seal()
     assert lab.find("e => getComputedStyle(e).backgroundColor", "#App") == background
@@ -89,13 +96,21 @@ def test_the_page_follows_the_systems_colours_inside_widgets_too(visit, served_l
 def test_the_sheet_is_there(visit, served_lab):
     """A missing css_file is one line in the server's log and no error."""
     lab = visit(served_lab).open()
-    assert lab.find("e => getComputedStyle(e.parentElement.closest('.flex.flex-col')).display", "[data-zone=head]") == "grid"
+    assert (
+        lab.find(
+            "e => getComputedStyle(e.parentElement.closest('.flex.flex-col')).display", "[data-zone=head]"
+        )
+        == "grid"
+    )
 
 
 def test_print_shows_every_zone_one_below_the_other(lab):
     lab.seal()
     lab.page.emulate_media(media="print")
-    boxes = [lab.page.locator(f"[data-zone={zone}]").bounding_box() for zone in ("brief", "cards", "map", "chart", "log", "why")]
+    boxes = [
+        lab.page.locator(f"[data-zone={zone}]").bounding_box()
+        for zone in ("brief", "cards", "map", "chart", "log", "why")
+    ]
     assert all(box and box["height"] > 0 for box in boxes)
     log = lab.page.locator(".fl-log")
     assert log.evaluate("e => e.scrollHeight <= e.clientHeight + 1")

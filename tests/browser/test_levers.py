@@ -122,7 +122,9 @@ def test_a_card_says_what_it_changed_by(lab):
     lab.press("migrate")
     lab.shows(START | {"migrate": True})
     delta = lab.page.locator("[data-card=mfu] .fl-delta")
-    before, after = (100 * float(outcome_of(levers).cluster_mfu) for levers in (START, START | {"migrate": True}))
+    before, after = (
+        100 * float(outcome_of(levers).cluster_mfu) for levers in (START, START | {"migrate": True})
+    )
     assert after > before
     said = delta.inner_text()
     assert said.startswith("▲") and said.endswith("points")

@@ -8,7 +8,7 @@ from engine.missions import load_mission
 from labs.cockpit.saved import SavedWork
 from tests.browser.test_survival import area, text_is
 
-TEXT = "Killing loses work & <b>migrating</b> taxes \"it\"."
+TEXT = 'Killing loses work & <b>migrating</b> taxes "it".'
 LEVERS = {"policy": "fcfs", "evict": False, "migrate": True}
 
 
@@ -38,7 +38,9 @@ def open_file(lab, tmp_path, content, name="work.json"):
 def store(lab, piece, text):
     """Write a raw text where the page keeps a piece."""
     plan = load_mission("08")
-    lab.page.evaluate("([key, text]) => localStorage.setItem(key, text)", [f"fleetlab:08:{plan.digest}:guest:{piece}", text])
+    lab.page.evaluate(
+        "([key, text]) => localStorage.setItem(key, text)", [f"fleetlab:08:{plan.digest}:guest:{piece}", text]
+    )
 
 
 @pytest.fixture
@@ -57,7 +59,11 @@ def test_saved_work_holds_everything_and_reads_back(worked):
     assert work.rationale == {"audit": TEXT}
     assert work.levers == LEVERS
     assert work.sealed["audit"].value == "6 h"
-    assert (work.lab, work.student, work.seed) == ("08", "guest", load_mission("08").act("audit").settings["seed"])
+    assert (work.lab, work.student, work.seed) == (
+        "08",
+        "guest",
+        load_mission("08").act("audit").settings["seed"],
+    )
     assert work.returned.levers == LEVERS
     assert work.returned.outcome["big_job"]["wait"] == "600.0 s"
     assert work.saved_at is not None
@@ -125,7 +131,9 @@ def test_a_stored_lever_that_the_plan_does_not_know_is_left_out(lab):
 
 def test_a_page_that_cannot_keep_text_says_so(visit, served_lab):
     lab = visit(served_lab)
-    lab.page.add_init_script("Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };")
+    lab.page.add_init_script(
+        "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };"
+    )
     lab.open()
     area(lab).press_sequentially("not kept")
     lab.page.locator("[data-zone=why] .fl-saved[data-state=blocked]").wait_for()

@@ -28,7 +28,9 @@ def page(browser):
 def run(page, script, body, arg=None):
     """Evaluate `body`, which sees the exports of a script as `m` and the argument as `arg`."""
     address = "data:text/javascript;base64," + base64.b64encode(module(script).encode()).decode()
-    return page.evaluate(f"async ([address, arg]) => {{ const m = await import(address); {body} }}", [address, arg])
+    return page.evaluate(
+        f"async ([address, arg]) => {{ const m = await import(address); {body} }}", [address, arg]
+    )
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.columns}x{shape.rows}")
@@ -36,7 +38,9 @@ def test_a_gpu_is_drawn_where_python_says(page, shape):
     body = "const s = new m.Shape(arg); return [s.columns, s.rows, [...Array(s.gpus).keys()].map(g => s.cell(g))];"
     columns, rows, cells = run(page, "fleet.js", body, shape.model_dump())
     assert (columns, rows) == (shape.columns, shape.rows)
-    assert [tuple(cell) for cell in cells] == [shape.cell(g) for g in range(shape.nodes * shape.gpus_per_node)]
+    assert [tuple(cell) for cell in cells] == [
+        shape.cell(g) for g in range(shape.nodes * shape.gpus_per_node)
+    ]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.columns}x{shape.rows}")
@@ -67,7 +71,8 @@ def test_a_text_that_is_no_time_is_none(page, typed):
 
 
 @pytest.mark.parametrize(
-    ("typed", "number"), [("6,5", 6.5), (" 1 000 ", 1000), ("2.", 2), (".5", 0.5), ("6 h", None), ("1e3", None), ("", None)]
+    ("typed", "number"),
+    [("6,5", 6.5), (" 1 000 ", 1000), ("2.", 2), (".5", 0.5), ("6 h", None), ("1e3", None), ("", None)],
 )
 def test_a_number_is_read_as_people_type_it(page, typed, number):
     found = run(page, "prediction.js", "const n = m.number(arg); return Number.isNaN(n) ? null : n;", typed)

@@ -99,7 +99,9 @@ def test_two_students_in_one_browser_do_not_see_each_others_work(visit, served_l
     lab.open("?student=ben")
     text_is(lab, "")
     keys = lab.page.evaluate("Object.keys(localStorage)")
-    assert any(key.startswith("fleetlab:08:") and ":ada:" in key and key.endswith(":rationale") for key in keys)
+    assert any(
+        key.startswith("fleetlab:08:") and ":ada:" in key and key.endswith(":rationale") for key in keys
+    )
     lab.open("?student=ada")
     text_is(lab, "Ada's text")
 

@@ -7,7 +7,9 @@ from labs.cockpit.session import visit
 from labs.cockpit.stage import Stage
 from tests.labs.outcomes import audit_outcome
 
-SEALED = SealedPrediction(act="audit", value="6 h", why="Somebody must finish first.", at="2026-11-29T14:02:00Z")
+SEALED = SealedPrediction(
+    act="audit", value="6 h", why="Somebody must finish first.", at="2026-11-29T14:02:00Z"
+)
 
 
 def stage_of(outcome=None, *, sealed=SEALED, as_found=None, complaint="", **session):

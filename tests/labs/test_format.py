@@ -45,7 +45,8 @@ def test_a_censored_wait_says_so():
 
 
 @pytest.mark.parametrize(
-    ("fraction", "written"), [(None, "n/a"), (0, "0 %"), (0.8342, "83.4 %"), (0.99936, "99.94 %"), (1, "100 %"), (0.004, "0.400 %")]
+    ("fraction", "written"),
+    [(None, "n/a"), (0, "0 %"), (0.8342, "83.4 %"), (0.99936, "99.94 %"), (1, "100 %"), (0.004, "0.400 %")],
 )
 def test_a_share_is_a_percentage_or_not_applicable(fraction, written):
     assert str(share(fraction)) == written.replace(" ", "\u00a0")

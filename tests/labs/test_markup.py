@@ -54,4 +54,6 @@ def test_a_bare_number_is_no_text(bare):
 
 
 def test_a_zone_is_a_landmark_with_a_label():
-    assert zone("log", "x", label="Audit trail") == Markup('<section data-zone="log" aria-label="Audit trail">x</section>')
+    assert zone("log", "x", label="Audit trail") == Markup(
+        '<section data-zone="log" aria-label="Audit trail">x</section>'
+    )

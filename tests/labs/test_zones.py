@@ -21,7 +21,9 @@ from tests.labs.stages import SEALED, stage_of
 from tests.labs.test_markup import read
 
 HOSTILE = '</p><script>alert("x")</script><img src=x onerror=alert(1)> & \'"'
-UNIT = re.compile(r"%|min|h\b|s\b|GPU|\$|node|job|event|rack|day|points|Act|Lab|Rack|per |of|Job|:|in |\bto\b")
+UNIT = re.compile(
+    r"%|min|h\b|s\b|GPU|\$|node|job|event|rack|day|points|Act|Lab|Rack|per |of|Job|:|in |\bto\b"
+)
 
 
 def all_zones(stage):
@@ -111,14 +113,26 @@ def test_the_sla_is_met_at_four_hours_and_not_after(wait, met):
 
 def test_the_cards_say_what_the_outcome_says():
     words = read(cards(stage_of())).words.replace("\u00a0", " ")
-    for said in ("30.9 %", "99.92 %", "21.6 h", "3.88 $/GPU-h", "400 GPU-h lost", "163 k$/day wasted", "goal 4 h"):
+    for said in (
+        "30.9 %",
+        "99.92 %",
+        "21.6 h",
+        "3.88 $/GPU-h",
+        "400 GPU-h lost",
+        "163 k$/day wasted",
+        "goal 4 h",
+    ):
         assert said in words
 
 
 def test_a_censored_wait_has_no_difference_to_the_one_before():
     found = dict(read(cards(stage_of(OUTCOMES["censored"]))).tags[i][1] for i in ()) or None
     assert found is None
-    slots = [attributes for _, attributes in read(cards(stage_of(OUTCOMES["censored"]))).tags if "fl-delta" in (attributes.get("class") or "")]
+    slots = [
+        attributes
+        for _, attributes in read(cards(stage_of(OUTCOMES["censored"]))).tags
+        if "fl-delta" in (attributes.get("class") or "")
+    ]
     wait = next(slot for slot in slots if slot["data-card"] == "wait")
     assert wait["data-places"] == "" and wait["data-shown"] == ">\u00a048\u00a0h"
 
@@ -163,5 +177,7 @@ def test_the_map_opens_at_the_start_of_the_big_job_when_that_follows_at_once():
 
 def test_charts_name_themselves_as_the_plan_does():
     found = charts(stage_of())
-    assert set(found) == {name for moves in load_mission("08").act("audit").levers.values() for name in moves.charts}
+    assert set(found) == {
+        name for moves in load_mission("08").act("audit").levers.values() for name in moves.charts
+    }
     assert all(isinstance(chart, Chart) and chart.name == name for name, chart in found.items())
