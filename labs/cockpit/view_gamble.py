@@ -69,7 +69,7 @@ def cards(outcome: Outcome, plan: MissionPlan, act: Act) -> tuple[Card, ...]:
              _goodput_goal(outcome, plan, act)),
         card("wait", Shown(UNKNOWN, ""), "down", "the job runs already"),
         card("tco", shown(outcome, "tco"), "down",
-             f"{dollars_a_day(outcome.behind_best.dollars)} behind the best"),
+             f"{dollars_a_day(outcome.behind_best.dollars)} behind best"),
     )  # fmt: skip
 
 

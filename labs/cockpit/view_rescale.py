@@ -63,7 +63,7 @@ def cards(outcome: Outcome, plan: MissionPlan, act: Act) -> tuple[Card, ...]:
             "goodput",
             shown(outcome, "goodput"),
             "up",
-            f"{shown(outcome, 'lost')} lost in {duration(outcome.window)}",
+            f"{shown(outcome, 'lost')} lost",
         ),
         card(
             "wait", shown(outcome, "wait"), "down", f"until it runs again; repair {duration(outcome.repair)}"
