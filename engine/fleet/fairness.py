@@ -7,6 +7,7 @@ out would make the worst policy look best: one that starts few jobs, and those a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -137,7 +138,7 @@ def _group(schedule: Schedule, rows: Column, horizon: int, bound: Any) -> GroupF
 def _spread(values: NDArray[np.float64], censored: NDArray[np.bool_], unit: str) -> dict[str, Any]:
     """Return mean, quantiles and maximum; with the names of those that censored values may hold down."""
     ascending, known = np.sort(values), values[~censored]
-    figures = {"mean": float(values.mean()), "max": float(ascending[-1])}
+    figures = {"mean": math.fsum(values.tolist()) / values.size, "max": float(ascending[-1])}
     lower_bounds = ["mean", "max"] if censored.any() else []
     for name, percent in (("p50", 50), ("p95", 95)):
         index = rank(values.size, percent)

@@ -135,17 +135,17 @@ def _waits(run: AuditRun) -> Waits:
     wait = np.where(first == NEVER, run.end, first) - submit
     rows = submit >= run.crisis
     rows[run.gang] = False
-    of = np.sort(wait[rows]) / 1000
+    of = np.sort(wait[rows]).tolist()
     never = int(np.count_nonzero(first[rows] == NEVER))
-    if not of.size:
+    if not of:
         return Waits(jobs=0, censored=0, mean="0 s", p50="0 s", p95="0 s", longest="0 s")
     return Waits(
-        jobs=int(of.size),
+        jobs=len(of),
         censored=never,
-        mean=Quantity(float(of.mean()), "s"),
-        p50=Quantity(float(of[rank(of.size, 50)]), "s"),
-        p95=Quantity(float(of[rank(of.size, 95)]), "s"),
-        longest=Quantity(float(of[-1]), "s"),
+        mean=Quantity(sum(of) / len(of) / 1000, "s"),
+        p50=Quantity(of[rank(len(of), 50)] / 1000, "s"),
+        p95=Quantity(of[rank(len(of), 95)] / 1000, "s"),
+        longest=Quantity(of[-1] / 1000, "s"),
     )
 
 

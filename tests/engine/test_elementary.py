@@ -1,4 +1,4 @@
-"""The elementary functions are right to the last digits and, unlike those of C libraries, the same everywhere."""
+"""The elementary functions are right to the last digits and, unlike those of C libraries, always the same."""
 
 import hashlib
 import math
