@@ -117,7 +117,7 @@ class LoggedJobs:
 def _busiest_hour(log: JobLog, before_ms: int, after_ms: int) -> tuple[int, int]:
     """Return the full hour at which most GPUs are held if nobody waits, and how many those are."""
     last = int(log.submit_ms[-1]) if len(log) else 0
-    hours = np.arange(-(-before_ms // HOUR_MS) * HOUR_MS, last - after_ms + 1, HOUR_MS, np.int64)
+    hours = np.arange(-(-before_ms // HOUR_MS) * HOUR_MS, last - after_ms + 1, HOUR_MS, dtype=np.int64)
     if not hours.size:
         raise NoAnswer(
             f"The log spans {last / HOUR_MS:,.0f} h of submissions; "
