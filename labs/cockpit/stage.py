@@ -1,7 +1,7 @@
 """What is on stage: an act and its prediction (a scene), then the levers and what the engine made of them.
 
-The zones are functions of a scene or a stage. Until a prediction is sealed a stage has no outcome: a zone cannot
-show what it does not have. What depends on the scene alone is not drawn again when a lever moves.
+The zones are functions of a scene or a stage. Until a prediction is sealed a stage has no outcome: a zone
+cannot show what it does not have. What depends on the scene alone is not drawn again when a lever moves.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Scene:
     """The act, told in the numbers of the fleet as it was found."""
     sealed: SealedPrediction | None
     as_found: Any
-    """The outcome when nobody acts; None for a locked act. Before a seal, zones read only its past from it."""
+    """The outcome when nobody acts; None for a locked act. Before a seal, zones read only its past."""
     waits_for: Act | None = None
     """The act that must be done before this one opens; None once it is."""
 
@@ -67,7 +67,7 @@ class Stage(Scene):
 
     @property
     def stamp(self) -> str:
-        """The act and the levers as text, by which a zone tells what it shows; empty while it shows nothing."""
+        """The act and the levers as text, by which a zone tells what it shows; empty when nothing."""
         return json.dumps([self.act.id, dict(sorted(self.levers.items()))]) if self.open else ""
 
 
@@ -78,7 +78,7 @@ def set_scene(
     sealed: Mapping[str, SealedPrediction],
     opened: Collection[str] | None = None,
 ) -> Scene:
-    """Return the scene of an act, for a visit and its sealed predictions; without `opened` every act is open."""
+    """Return the scene of an act, for a visit and its sealed predictions; without `opened` all are open."""
     act = plan.act(act_id)
     as_found = run(act, visit, plan.start_values(act_id)) if ready(act) else None
     told = act.told(SCENARIOS[act.scenario].said(as_found))
@@ -108,10 +108,10 @@ def play(scene: Scene, levers: Mapping[str, Any]) -> Stage:
 
 
 def run(act: Act, visit: Visit, levers: Mapping[str, Any]) -> Any:
-    """Return the engine's outcome of an act for these levers and the visit's seed."""
+    """Return the engine's outcome of an act for these levers: with the act's seed, or that of another variant."""
     entry = SCENARIOS[act.scenario]
     settings: dict[str, Any] = dict(act.settings)
-    if "seed" in entry.settings:
+    if "seed" in entry.settings and (visit.seed != visit.plan_seed or "seed" not in settings):
         settings["seed"] = visit.seed
     return entry.scenario()(**settings, **levers).outcome()
 

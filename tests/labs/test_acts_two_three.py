@@ -7,6 +7,7 @@ import pytest
 
 from engine.missions import load_mission
 from engine.reliability.checkpoint import goodput
+from engine.scenarios.checkpoint_gamble import CheckpointGambleScenario
 from labs.cockpit.audit import known_events, log
 from labs.cockpit.charts import Axis, Chart, Mark, label_sides
 from labs.cockpit.fleet_map import fleet_panel, picture
@@ -67,6 +68,15 @@ def test_a_locked_act_is_not_played_and_shows_nothing():
     assert not stage("gamble", sealed=False, opened=["audit", "gamble"]).open
     assert stage("gamble", sealed=False, opened=["audit", "gamble"]).asks
     assert stage("gamble", sealed=True, opened=["audit"]).open  # sealed once, open for good
+
+
+def test_each_act_has_the_seed_of_its_own_settings_unless_the_visit_asks_for_another():
+    own, other = PLAN.act("gamble").settings["seed"], visit(PLAN, {"seed": "9"})
+    played = set_scene(PLAN, VISIT, "gamble", {}).as_found
+    assert played.strip == CheckpointGambleScenario(seed=own).outcome().strip
+    assert own != VISIT.seed  # Act I has another
+    played = set_scene(PLAN, other, "gamble", {}).as_found
+    assert played.strip == CheckpointGambleScenario(seed=9).outcome().strip
 
 
 # ---- before the seal ----
