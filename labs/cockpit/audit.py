@@ -16,7 +16,7 @@ _MARKS = {"note": "·", "fail": "×", "cost": "▾", "done": "✓"}
 
 
 def known_events(stage: Stage) -> Sequence[Any]:
-    """Return the events that may be seen: all of them, or those up to the crisis until a prediction is sealed."""
+    """Return the events that may be seen: all, or those up to the crisis until a prediction is sealed."""
     if stage.open:
         return tuple(stage.outcome.events)
     if not stage.ready:

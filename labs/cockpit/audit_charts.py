@@ -6,7 +6,6 @@ import math
 
 from engine.scenarios.audit_outcome import FragmentationAuditOutcome as Outcome
 from engine.units import si
-
 from labs.cockpit.audit_words import arrival, big_job, start_words, starts_at_once
 from labs.cockpit.charts import Axis, Band, Bar, Chart, Mark, Series, Style
 from labs.cockpit.format import count, gpu_hours, share
@@ -24,6 +23,8 @@ def through_time(outcome: Outcome) -> Chart:
     samples, job = outcome.through_time, outcome.big_job
     x = tuple(at - arrival(outcome) for at in samples.hours)
     needed = f"of {count(job.nodes)} nodes"
+    says = [f"{share(busy)} of GPUs busy" for busy in samples.busy]
+    waits = Band(low=0, high=hours(job.wait), label=f"{big_job(outcome)} waits")
     blocks = [min(1.0, block / job.nodes) for block in samples.largest_block]
     return Chart(
         name="through_time",
@@ -34,15 +35,25 @@ def through_time(outcome: Outcome) -> Chart:
         x=_hour_axis(outcome, x),
         y=Axis(label="%", low=0, high=_PERCENT, ticks=tuple((t, f"{t} %") for t in range(0, 101, 25))),
         series=(
-            _line("utilisation", "strong", x, samples.busy, [f"{share(b)} of GPUs busy" for b in samples.busy]),
-            _line("fragmentation", "dashed", x, samples.fragmentation,
-                  [f"fragmentation {share(f)}" for f in samples.fragmentation]),
-            _line(f"largest free block, {needed}", "big", x, blocks,
-                  [f"largest free block {count(block)} {needed}" for block in samples.largest_block]),
+            _line("utilisation", "strong", x, samples.busy, says),
+            _line(
+                "fragmentation",
+                "dashed",
+                x,
+                samples.fragmentation,
+                [f"fragmentation {share(f)}" for f in samples.fragmentation],
+            ),
+            _line(
+                f"largest free block, {needed}",
+                "big",
+                x,
+                blocks,
+                [f"largest free block {count(block)} {needed}" for block in samples.largest_block],
+            ),
         ),
         marks=_marks(outcome),
-        bands=() if starts_at_once(outcome) else (Band(low=0, high=hours(job.wait), label=f"{big_job(outcome)} waits"),),
-    )  # fmt: skip
+        bands=() if starts_at_once(outcome) else (waits,),
+    )
 
 
 def price_of_setting(outcome: Outcome) -> Chart:

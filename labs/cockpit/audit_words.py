@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from engine.scenarios.audit_outcome import FragmentationAuditOutcome as Outcome
-
 from labs.cockpit.format import duration
 from labs.cockpit.views import hours
 

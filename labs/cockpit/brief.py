@@ -14,7 +14,8 @@ from labs.cockpit.views import view
 
 def crisis(scene: Scene) -> Markup:
     """Return the crisis in words, what was not accepted, and the verdict once a prediction is sealed."""
-    complaint = tag("p", scene.visit.complaint, class_="fl-complaint", role="alert") if scene.visit.complaint else None
+    said = scene.visit.complaint
+    complaint = tag("p", said, class_="fl-complaint", role="alert") if said else None
     return tag("div", tag("div", complaint, _moment(scene)), _verdict(scene), class_="fl-brief")
 
 

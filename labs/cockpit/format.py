@@ -52,7 +52,7 @@ def count(value: int) -> str:
 
 
 def share(fraction: float | pint.Quantity[Any] | None) -> Shown:
-    """Write a fraction as a percentage: 0.834 → `83.4 %`; None → `n/a`. Close to 100 % a fourth digit tells."""
+    """Write a fraction as a percentage: 0.834 → `83.4 %`; None → `n/a`. Near 100 % a fourth digit tells."""
     if fraction is None:
         return Shown(UNKNOWN, "")
     amount = si(fraction, "", "share", low=-math.inf)
@@ -81,8 +81,9 @@ def gpu_hours(value: pint.Quantity[Any]) -> Shown:
 
 
 def price(value: pint.Quantity[Any]) -> Shown:
-    """Write a price per GPU hour: `3.61 $/GPU-h`."""
-    return Shown(f"{si(value, 'USD/(gpu*h)', 'price'):,.2f}", "$/GPU-h")
+    """Write a price per GPU hour: `3.61 $/GPU-h`; whole from 100 up."""
+    amount = si(value, "USD/(gpu*h)", "price")
+    return Shown(f"{amount:,.0f}" if amount >= 100 else f"{amount:,.2f}", "$/GPU-h")
 
 
 def dollars_a_day(value: pint.Quantity[Any]) -> Shown:

@@ -66,7 +66,7 @@ def badge_states(stage: Stage) -> list[BadgeState]:
 
 
 def badges(stage: Stage) -> Markup:
-    """Return the constraint badges: a mark and a word as well as a colour; a screen reader tells when one turns."""
+    """Return the constraint badges: a mark and a word beside the colour; screen readers tell a turn."""
     items = [
         tag(
             "li",

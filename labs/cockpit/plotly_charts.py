@@ -31,7 +31,7 @@ _PLAIN = {"fixedrange": True, "zeroline": False, "ticks": "", "automargin": True
 
 
 class FittedFigure(go.Figure):  # type: ignore[misc]
-    """A figure that fills its frame: marimo draws one without a height at 540 px, one of height null to fit."""
+    """A figure that fills its frame: marimo draws one without a height at 540 px, of height null to fit."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figure as plotly's dictionary, with a height of None."""

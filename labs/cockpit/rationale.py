@@ -35,7 +35,8 @@ def work_strip() -> Markup:
         "div",
         tag(
             "p",
-            "Start fresh removes your text, levers and sealed predictions from this browser. Save them first if you want them.",
+            "Start fresh removes your text, levers and sealed predictions from this browser. "
+            "Save them first if you want them.",
         ),
         tag("button", "Keep my work", type="button", class_="fl-primary", data_do="keep"),
         tag("button", "Remove and start fresh", type="button", class_="fl-plain", data_do="clear"),

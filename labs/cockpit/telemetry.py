@@ -23,7 +23,7 @@ class Goal(NamedTuple):
 
 
 class Card(NamedTuple):
-    """A ledger card: its value as shown and as a number in that unit, which way is better, and words beside it."""
+    """A ledger card: its value as shown and as a number in that unit, which way is better, and a word."""
 
     name: str
     shown: Shown

@@ -8,7 +8,6 @@ from engine.missions import Act, MissionPlan
 from engine.scenarios.audit_outcome import FragmentationAuditOutcome as Outcome
 from engine.scenarios.registry import SCENARIOS
 from engine.units import si
-
 from labs.cockpit.audit_charts import price_of_setting, through_time
 from labs.cockpit.audit_words import arrival, big_job, starts_at_once
 from labs.cockpit.charts import Chart
@@ -47,7 +46,7 @@ def crisis_hours(outcome: Outcome) -> float:
 
 
 def shown_frame(outcome: Outcome) -> int:
-    """Return the frame at which the map opens: the big job's start if it follows at once, else after the act."""
+    """Return the frame at which the map opens: the big job's start if that is at once, else after the act."""
     fleet, start = outcome.fleet_map, arrival(outcome) + hours(outcome.big_job.wait)
     if not starts_at_once(outcome):
         return fleet.after_act
@@ -56,7 +55,7 @@ def shown_frame(outcome: Outcome) -> int:
 
 
 def occupant(outcome: Outcome, frame: int, gpu: int) -> str:
-    """Return who holds a GPU at one frame: job, user, size and the time that remains; empty when nobody does."""
+    """Return who holds a GPU at one frame: job, user, size and the time that remains; empty if nobody."""
     found = outcome.occupant(frame, gpu)
     if found is None:
         return ""

@@ -5,6 +5,7 @@ import json
 _FIND = """
 const find = (root, selector) => root.querySelector(selector) ??
     [...root.querySelectorAll("*")].map(e => e.shadowRoot && find(e.shadowRoot, selector)).find(Boolean);
+const reach = path => path.split(" >>> ").reduce((root, selector) => root && find(root, selector), document);
 """
 
 
@@ -44,10 +45,15 @@ class LabPage:
                 ) from error
         return self
 
-    def find(self, expression, selector, arg=None):
-        """Evaluate `expression`, a function of an element and `arg`, on the first element in any shadow root."""
-        script = f"([selector, arg]) => {{ {_FIND} return ({expression})(find(document, selector), arg); }}"
-        return self.page.evaluate(script, [selector, arg])
+    def find(self, expression, path, arg=None):
+        """Evaluate a function of an element and `arg`; a path is selectors apart by ` >>> `, in any root."""
+        script = f"([path, arg]) => {{ {_FIND} return ({expression})(reach(path), arg); }}"
+        return self.page.evaluate(script, [path, arg])
+
+    def until(self, expression, path, arg=None):
+        """Wait until a function of an element and `arg` is true."""
+        script = f"([path, arg]) => {{ {_FIND} const e = reach(path); return e && ({expression})(e, arg); }}"
+        self.page.wait_for_function(script, arg=[path, arg])
 
     # ---- the prediction ----
     def seal(self, value="6", unit="h", why="Somebody must finish first."):
@@ -75,10 +81,7 @@ class LabPage:
 
     def painted(self, after=0):
         """Wait until the map shows a setting later than `after`; return its epoch."""
-        script = (
-            f"after => {{ {_FIND} return Number(find(document, 'canvas')?.dataset.epoch ?? 0) > after; }}"
-        )
-        self.page.wait_for_function(script, arg=after)
+        self.until("(canvas, after) => Number(canvas.dataset.epoch ?? 0) > after", "canvas", after)
         return self.epoch()
 
     def press(self, name):
@@ -97,10 +100,7 @@ class LabPage:
         for zone in ("map", "cards", "chart", "log"):
             place = f"[data-zone={zone}][data-setting='{stamp}']"
             self.page.locator(place).wait_for(state="attached")
-        script = f"""stamp => {{ {_FIND}
-            const drawn = zone => find(document, `[data-zone=${{zone}}]`).dataset.setting === stamp;
-            return drawn("chart") && find(document, "[data-zone=cards]") && find(document, ".fl-value"); }}"""
-        self.page.wait_for_function(script, arg=stamp)
+        self.page.locator(".fl-value").first.wait_for()
 
     def choose_act(self, act):
         self.page.locator(f".fl-act[data-act={act}]").click()
@@ -131,8 +131,15 @@ class LabPage:
 
     def plotted(self, chart):
         """The traces that plotly drew for a chart, as plain lists."""
-        plain = """gd => gd.data.map(({ x, y, hovertext }) => ({ x: [...x], y: [...y], hovertext }))"""
+        plain = "gd => gd.data.map(({ x, y, hovertext }) => ({ x: [...x], y: [...y], hovertext }))"
         return self.page.locator(f"[data-chart={chart}] .js-plotly-plot").evaluate(plain)
+
+    def plots(self, chart, trace, says):
+        """Wait until plotly has drawn a chart whose trace says these texts on hover."""
+        same = """(gd, [trace, says]) => {
+            const { text, hovertext } = gd.data[trace];
+            return JSON.stringify(text ?? hovertext) === JSON.stringify(says); }"""
+        self.until(same, f"[data-chart={chart}] >>> .js-plotly-plot", [trace, list(says)])
 
     def status(self):
         return self.page.locator("[data-zone=work] .fl-status").inner_text()

@@ -51,8 +51,16 @@ class LabServer:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self):
-        command = [sys.executable, "-m", "marimo", "run", str(ROOT / "labs" / self.lab), "--headless",
-                   "--no-token", "--no-skew-protection", "--host", "127.0.0.1", "--port", str(self.port)]  # fmt: skip
+        options = (
+            "--headless",
+            "--no-token",
+            "--no-skew-protection",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(self.port),
+        )
+        command = [sys.executable, "-m", "marimo", "run", str(ROOT / "labs" / self.lab), *options]
         output = subprocess.DEVNULL if self.log is None else self.log.open("ab")
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
         self._wait()

@@ -30,7 +30,8 @@ def pixel(lab, x, y):
     """The colour of the canvas at a point given in cells."""
     return lab.canvas.evaluate(
         """(canvas, [x, y]) => { const side = Number(canvas.dataset.cell);
-            return [...canvas.getContext("2d").getImageData(Math.round(x * side), Math.round(y * side), 1, 1).data].slice(0, 3); }""",
+            const at = [x, y].map(cells => Math.round(cells * side));
+            return [...canvas.getContext("2d").getImageData(...at, 1, 1).data].slice(0, 3); }""",
         [x, y],
     )
 

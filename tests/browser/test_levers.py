@@ -38,6 +38,9 @@ def close(found, expected):
 def check_charts(lab, outcome, names):
     charts = view_audit.charts(outcome)
     assert set(names) == set(charts)
+    for number, series in enumerate(charts["through_time"].series):
+        lab.plots("through_time", number, series.says)
+    lab.plots("price", 1, [f"{bar.label}: {bar.says}" for bar in charts["price"].bars])
     for series, drawn in zip(charts["through_time"].series, lab.plotted("through_time"), strict=True):
         close(drawn["x"], series.x)
         close(drawn["y"], series.y)

@@ -23,15 +23,7 @@ def open_file(lab, tmp_path, content, name="work.json"):
     file.write_text(content, encoding="utf-8")
     before = lab.page.locator("[data-zone=work] .fl-status").text_content()
     lab.page.locator("[data-zone=work] input[type=file]").set_input_files(file)
-    lab.page.wait_for_function(
-        """before => {
-            const find = (root, selector) => root.querySelector(selector) ??
-                [...root.querySelectorAll("*")].map(e => e.shadowRoot && find(e.shadowRoot, selector)).find(Boolean);
-            const said = find(document, ".fl-status").textContent;
-            return said && said !== before;
-        }""",
-        arg=before,
-    )
+    lab.until("(e, before) => e.textContent && e.textContent !== before", ".fl-status", before)
     return lab.status()
 
 
@@ -91,10 +83,13 @@ def test_another_browser_opens_saved_work(worked, visit, served_lab, tmp_path):
         ("{", "work.json:1"),
         ("[]", "work.json"),
         ('{"version": 1}', "lab"),
-        ('{"version": 9, "lab": "08", "plan": "", "student": "guest", "seed": 8, "levers": {}, "sealed": {}, "rationale": {}}',
-         "version"),
+        (
+            '{"version": 9, "lab": "08", "plan": "", "student": "guest", "seed": 8, "levers": {},'
+            '"sealed": {}, "rationale": {}}',
+            "version",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_is_no_saved_work_is_one_sentence_and_changes_nothing(lab, tmp_path, content, said):
     area(lab).press_sequentially("kept")
     answer = open_file(lab, tmp_path, content)

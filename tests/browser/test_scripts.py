@@ -1,4 +1,4 @@
-"""The scripts by themselves, without a server: geometry, packing, snapping and differences as Python has them."""
+"""The scripts by themselves, without a server: geometry, packing, snapping and differences as in Python."""
 
 import base64
 import zlib
@@ -35,7 +35,8 @@ def run(page, script, body, arg=None):
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.columns}x{shape.rows}")
 def test_a_gpu_is_drawn_where_python_says(page, shape):
-    body = "const s = new m.Shape(arg); return [s.columns, s.rows, [...Array(s.gpus).keys()].map(g => s.cell(g))];"
+    body = """const s = new m.Shape(arg);
+        return [s.columns, s.rows, [...Array(s.gpus).keys()].map(g => s.cell(g))];"""
     columns, rows, cells = run(page, "fleet.js", body, shape.model_dump())
     assert (columns, rows) == (shape.columns, shape.rows)
     assert [tuple(cell) for cell in cells] == [
@@ -45,7 +46,8 @@ def test_a_gpu_is_drawn_where_python_says(page, shape):
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.columns}x{shape.rows}")
 def test_a_point_of_the_map_leads_back_to_its_gpu(page, shape):
-    body = "const s = new m.Shape(arg); return [...Array(s.gpus).keys()].every(g => s.at(...s.cell(g)) === g) && s.at(-1, 0) === -1;"
+    body = """const s = new m.Shape(arg);
+        return [...Array(s.gpus).keys()].every(g => s.at(...s.cell(g)) === g) && s.at(-1, 0) === -1;"""
     assert run(page, "fleet.js", body, shape.model_dump()) is True
 
 
@@ -83,8 +85,8 @@ def test_a_difference_has_the_cards_digits_and_says_whether_it_is_better(page):
     body = """
         const fill = m.changes(), root = document.createElement("div"), said = [];
         const card = (value, unit, places, shown) => {
-            root.innerHTML = `<span class="fl-delta" data-card="wait" data-value="${value}" data-unit="${unit}"
-                data-places="${places}" data-shown="${shown}" data-better="down"></span>`;
+            root.innerHTML = `<span class="fl-delta" data-card="wait" data-value="${value}"
+                data-unit="${unit}" data-places="${places}" data-shown="${shown}" data-better="down"></span>`;
             fill(root);
             said.push([root.firstChild.textContent, root.firstChild.dataset.good ?? null]);
         };

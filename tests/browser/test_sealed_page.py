@@ -76,7 +76,8 @@ def test_a_sealed_prediction_stands_beside_the_engine_and_cannot_be_changed(lab)
     lab.page.evaluate(
         """() => { for (const key of Object.keys(localStorage)) if (key.endsWith(":sealed")) {
             const pieces = JSON.parse(localStorage[key]); pieces.audit.value = "1 h";
-            window.dispatchEvent(new StorageEvent("storage", { key, newValue: JSON.stringify(pieces) })); } }"""
+            const newValue = JSON.stringify(pieces);
+            window.dispatchEvent(new StorageEvent("storage", { key, newValue })); } }"""
     )
     lab.press("migrate")
     assert "6.5 h" in plain(lab.page.locator(".fl-verdict").inner_text())

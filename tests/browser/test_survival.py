@@ -20,14 +20,7 @@ def area(lab):
 
 
 def text_is(lab, text):
-    lab.page.wait_for_function(
-        """text => {
-            const find = (root, selector) => root.querySelector(selector) ??
-                [...root.querySelectorAll("*")].map(e => e.shadowRoot && find(e.shadowRoot, selector)).find(Boolean);
-            return find(document, "[data-zone=why]") && find(document, "textarea")?.value === text;
-        }""",
-        arg=text,
-    )
+    lab.until("(area, text) => area.value === text", "textarea", text)
 
 
 def work_a_while(lab):

@@ -25,7 +25,7 @@ def cells(name):
 
 
 def run(name, prepare=None):
-    """Run a notebook; `prepare` may first change its widgets, as a student would. Return its outputs and its names."""
+    """Run a notebook after `prepare` has changed its widgets as a student would; return outputs and names."""
     module = notebook(name)
     outputs, names = module.app.run()
     if prepare is None:

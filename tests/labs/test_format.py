@@ -11,9 +11,17 @@ from labs.cockpit.format import count, digits, dollars_a_day, duration, fact_val
 
 @pytest.mark.parametrize(
     ("value", "written"),
-    [(0, "0"), (0.1234, "0.123"), (9.994, "9.99"), (9.996, "10.0"), (99.96, "100"), (21.64, "21.6"), (1234.5, "1,234"),
-     (224069.4, "224,069")],
-)  # fmt: skip
+    [
+        (0, "0"),
+        (0.1234, "0.123"),
+        (9.994, "9.99"),
+        (9.996, "10.0"),
+        (99.96, "100"),
+        (21.64, "21.6"),
+        (1234.5, "1,234"),
+        (224069.4, "224,069"),
+    ],
+)
 def test_three_digits_tell_and_thousands_are_apart(value, written):
     assert digits(value) == written
 
@@ -33,9 +41,17 @@ def test_what_is_no_number_is_never_shown(bad):
 
 @pytest.mark.parametrize(
     ("time", "written"),
-    [("0 s", "0 min"), ("45 s", "45 s"), ("600 s", "10 min"), ("79185 s", "22.0 h"), ("4 h", "4 h"), ("90 min", "1.50 h"),
-     ("555 s", "9.25 min"), ("59.5 min", "59.5 min")],
-)  # fmt: skip
+    [
+        ("0 s", "0 min"),
+        ("45 s", "45 s"),
+        ("600 s", "10 min"),
+        ("79185 s", "22.0 h"),
+        ("4 h", "4 h"),
+        ("90 min", "1.50 h"),
+        ("555 s", "9.25 min"),
+        ("59.5 min", "59.5 min"),
+    ],
+)
 def test_a_time_is_written_in_its_natural_unit(time, written):
     assert str(duration(Quantity(time))) == written.replace(" ", "\u00a0")
 

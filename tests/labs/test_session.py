@@ -48,8 +48,15 @@ def test_levers_that_are_not_given_are_at_their_start():
     assert setting(PLAN, act, {"interval": "18 min"}) == PLAN.start_values("audit")
 
 
-@pytest.mark.parametrize(("values", "said"), [({"policy": "lottery"}, "lever policy"), ({"evict": "yes"}, "lever evict"),
-                                              ({"evict": 1}, "lever evict"), ({"warp": True}, "no lever 'warp'")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"policy": "lottery"}, "lever policy"),
+        ({"evict": "yes"}, "lever evict"),
+        ({"evict": 1}, "lever evict"),
+        ({"warp": True}, "no lever 'warp'"),
+    ],
+)
 def test_a_lever_or_a_value_that_the_plan_does_not_have_is_named(values, said):
     with pytest.raises(ValueError if "no lever" not in said else LookupError, match=said):
         accepted_levers(PLAN, values)

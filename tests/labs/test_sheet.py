@@ -1,4 +1,4 @@
-"""The sheet: tokens that exist, prefixed names, and no rule that marimo's copy into shadow roots would break."""
+"""The sheet: tokens that exist, prefixed names, and no rule that marimo's copy into shadow roots loses."""
 
 import re
 
@@ -26,15 +26,30 @@ def test_every_token_that_is_used_is_defined():
 
 
 def test_every_class_is_ours_or_marimos():
-    theirs = {"cockpit", "flex", "flex-col", "marimo-cell", "m-auto", "fixed", "right-8", "items-end", "bg-foreground",
-              "js-plotly-plot", "main-svg", "annotation-text", "xgrid", "ygrid", "textpoint"}  # fmt: skip
+    theirs = {
+        "cockpit",
+        "flex",
+        "flex-col",
+        "marimo-cell",
+        "m-auto",
+        "fixed",
+        "right-8",
+        "items-end",
+        "bg-foreground",
+        "js-plotly-plot",
+        "main-svg",
+        "annotation-text",
+        "xgrid",
+        "ygrid",
+        "textpoint",
+    }
     classes = {name for selector, _ in RULES for name in re.findall(r"\.([a-zA-Z][\w-]*)", selector)}
     assert {name for name in classes if not name.startswith("fl-")} <= theirs
 
 
 @pytest.mark.parametrize("shorthand", SHORTHANDS)
 def test_no_rule_has_a_shorthand_with_a_token_and_a_longhand_of_it(shorthand):
-    """marimo copies rules as text; the browser writes such a shorthand as nothing, so it is lost in widgets."""
+    """marimo copies rules as text; the browser writes such a shorthand as nothing."""
     for selector, body in RULES:
         names = [line.split(":")[0].strip() for line in body.split(";") if ":" in line]
         with_token = re.search(rf"(?:^|;)\s*{shorthand}\s*:[^;]*var\(", body)

@@ -1,4 +1,4 @@
-"""The zones as functions: what they say, that it is escaped, that numbers carry units, and what a sealed stage hides."""
+"""The zones as functions: what they say, that it is escaped, that numbers have units, what a seal hides."""
 
 import re
 
@@ -29,10 +29,20 @@ UNIT = re.compile(
 def all_zones(stage):
     plan = stage.plan
     parts = [
-        title(plan), act_tabs(plan), badges(stage), crisis(stage), prediction_form(stage), lever_panel(plan, stage.act),
-        fact_list(stage.act), cards(stage), fleet_panel(stage), log(stage), rationale_box(stage), work_strip(),
+        title(plan),
+        act_tabs(plan),
+        badges(stage),
+        crisis(stage),
+        prediction_form(stage),
+        lever_panel(plan, stage.act),
+        fact_list(stage.act),
+        cards(stage),
+        fleet_panel(stage),
+        log(stage),
+        rationale_box(stage),
+        work_strip(),
         *(caption(chart) for chart in charts(stage).values()),
-    ]  # fmt: skip
+    ]
     return "".join(str(part) for part in parts)
 
 
