@@ -68,7 +68,7 @@ def run_strip(outcome: Outcome) -> Chart:
         lanes.append(Lane(y=y, kind=kind, spans=tuple(spans), says=str(share(total / window))))
         ticks.append((y, label))
         said.append(f"{label} {duration(Quantity(total, 'h'))}, {share(total / window)}")
-    lost_row = next(y for y, label in ticks if label == "lost")
+    above_lost = next(y for y, label in ticks if label == "lost") + 0.5
     failures = tuple(moment / _MS_PER_HOUR for moment in strip.failures)
     return Chart(
         name="run_strip",
@@ -89,7 +89,7 @@ def run_strip(outcome: Outcome) -> Chart:
                 name="failure",
                 symbol="cross",
                 x=failures,
-                y=tuple(lost_row for _ in failures),
+                y=tuple(above_lost for _ in failures),
                 says=tuple(
                     f"node {count(node)} fails after {duration(Quantity(hour, 'h'))}"
                     for hour, node in zip(failures, strip.failed_nodes, strict=True)

@@ -18,6 +18,8 @@ _NUMBERS_PX = 96
 """Room on the right of the stems for their numbers."""
 _TOTALS_PX = 52
 """Room on the right of lanes for their totals."""
+_LAST_TICK_PX = 14
+"""Room on the right for half the label of a tick at the end of the axis, which plotly hides without it."""
 _STYLES: dict[str, dict[str, Any]] = {
     "strong": {"color": INK, "width": 2},
     "dashed": {"color": MUTED, "width": 1.75, "dash": "5px,3px"},
@@ -75,7 +77,7 @@ def _traces(chart: Chart) -> list[dict[str, Any]]:
 
 
 def _right(chart: Chart) -> int:
-    return _NUMBERS_PX if chart.bars else _TOTALS_PX if chart.lanes else 8
+    return _NUMBERS_PX if chart.bars else _TOTALS_PX if chart.lanes else _LAST_TICK_PX
 
 
 def _one_scale(chart: Chart) -> dict[str, Any]:

@@ -40,14 +40,17 @@ def point_trace(series: Points) -> dict[str, Any]:
 
 
 def lane_trace(row: Lane) -> dict[str, Any]:
-    """Return the stretches of a lane as one filled outline: one path, however many there are."""
+    """Return the stretches of a lane as one filled outline: one path, however many there are.
+
+    Nothing is simplified: stretches narrower than a pixel must add up to a tint, not vanish.
+    """
     top, bottom = row.y + _LANE / 2, row.y - _LANE / 2
     return {
         "type": "scatter",
         "mode": "lines",
         "fill": "toself",
         "fillcolor": _LANES[row.kind],
-        "line": {"width": 0},
+        "line": {"width": 0, "simplify": False},
         "hoverinfo": "skip",
         "x": [x for low, high in row.spans for x in (low, high, high, low, low, None)],
         "y": [y for _ in row.spans for y in (bottom, bottom, top, top, bottom, None)],

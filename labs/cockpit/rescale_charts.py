@@ -122,7 +122,7 @@ def _replicas(outcome: Outcome, places: int) -> tuple[Points, ...]:
     stand_ins = [(member, _AFTER, ", on spare nodes") for member in sorted(renewed)]
     groups = (
         _group("replica", "dot", working, places, size),
-        _group("broken", "cross", out, places, size + 2),
+        _group("broken", "cross", out, places, size if crowded else size + 2),
         _group("with stand-ins", "ring", () if crowded else stand_ins, places, size + 2),
     )
     return tuple(group for group in groups if group.x)

@@ -108,7 +108,7 @@ def play(scene: Scene, levers: Mapping[str, Any]) -> Stage:
 
 
 def run(act: Act, visit: Visit, levers: Mapping[str, Any]) -> Any:
-    """Return the engine's outcome of an act for these levers: with the act's seed, or that of another variant."""
+    """Return the engine's outcome of an act for these levers, with its seed or that of another variant."""
     entry = SCENARIOS[act.scenario]
     settings: dict[str, Any] = dict(act.settings)
     if "seed" in entry.settings and (visit.seed != visit.plan_seed or "seed" not in settings):
