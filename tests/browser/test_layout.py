@@ -111,6 +111,13 @@ def test_the_sheet_is_there(visit, served_lab):
     )
 
 
+def test_marimos_menu_and_outline_do_not_cover_the_zones(lab):
+    assert lab.page.locator("[data-testid=notebook-actions-dropdown]").is_hidden()
+    outline = lab.page.locator("div.fixed.right-8")
+    outline.wait_for(state="attached")
+    assert outline.is_hidden()
+
+
 def test_print_shows_every_zone_one_below_the_other(lab):
     lab.seal()
     lab.page.emulate_media(media="print")
