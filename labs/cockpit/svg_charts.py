@@ -51,7 +51,12 @@ def _marks(frame: Frame) -> list[Markup]:
         x, kind = frame.x(mark.x), "action" if mark.action else "mark"
         parts += [
             stroke(x, frame.top, x, frame.bottom, kind),
-            text(mark.label, x, frame.top - 4, "start" if side == "right" else "end"),
+            text(
+                mark.label,
+                x + (3 if side == "right" else -3),
+                frame.top - 4,
+                "start" if side == "right" else "end",
+            ),
         ]
     for rule in frame.chart.rules:
         y = frame.y(rule.y)

@@ -8,8 +8,8 @@ from labs.cockpit.charts import Axis, Chart, share_of_axis
 from labs.cockpit.markup import tag
 
 WIDTH, HEIGHT = 340.0, 200.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 10.0, 16.0, 34.0
-_NAMES, _NUMBERS, _TOTALS = 84.0, 92.0, 48.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 14.0, 16.0, 34.0
+_NAMES, _NUMBERS, _TOTALS = 84.0, 92.0, 50.0
 
 
 class Frame:
