@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ Integers = NDArray[np.int64]
 GPUS_PER_NODE = 8
 LEAST_NODES = 10
 BUSY_AT_CRISIS = 0.80
+MOST_HOURS = 12
 
 
 class LoggedLoad(Frozen):
@@ -43,26 +45,17 @@ class LoggedLoad(Frozen):
     already_running: int
 
     @classmethod
-    def from_log(cls, log: JobLog, source: str, *, before_ms: int, after_ms: int) -> Self:
-        """Choose the window: the crisis is the full hour at which the log's jobs hold most GPUs.
+    def from_log(cls, log: JobLog, source: str, crisis_ms: int, *, before_ms: int, after_ms: int) -> Self:
+        """Take the window round a crisis.
 
         Parameters
         ----------
         log: the job log.
         source: its name.
-        before_ms, after_ms: how much of the log must lie before and after the crisis.
-
-        Raises
-        ------
-        NoAnswer: if the log is too short, or too small for a fleet of `LEAST_NODES` nodes.
+        crisis_ms: the moment, on the clock of `log.submit_ms`; see `busiest_hours`.
+        before_ms, after_ms: how long the window is before and after it.
         """
-        crisis, busy = _busiest_hour(log, before_ms, after_ms)
-        if busy < BUSY_AT_CRISIS * GPUS_PER_NODE * LEAST_NODES:
-            raise NoAnswer(
-                f"The jobs of {source} hold at most {busy:,} GPUs; they must fill {LEAST_NODES} nodes.",
-                hint="Choose a log of a larger machine.",
-            )
-        opens = crisis - before_ms
+        opens = crisis_ms - before_ms
         arrival = log.submit_ms - opens
         before = np.minimum(arrival, 0)
         kept = (log.run_ms + before > 0) & (arrival < before_ms + after_ms)
@@ -73,13 +66,13 @@ class LoggedLoad(Frozen):
         return cls(
             source=source,
             opens_ms=log.first_submit_ms + opens,
-            busy_at_crisis=busy,
+            busy_at_crisis=int(_busy(log, np.array([crisis_ms]))[0]),
             jobs=np.concatenate([column[kept] for column in columns]).astype("<i8").tobytes(),
             users=tuple(log.users[row] or "unknown user" for row in np.flatnonzero(kept)),
             already_running=int(np.count_nonzero(kept & (arrival < 0))),
         )
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """A name of the content, for caches and records."""
         return hashlib.sha256(self.jobs + "\n".join(self.users).encode()).hexdigest()[:16]
@@ -114,21 +107,42 @@ class LoggedJobs:
         return self._users[row]
 
 
-def _busiest_hour(log: JobLog, before_ms: int, after_ms: int) -> tuple[int, int]:
-    """Return the full hour at which most GPUs are held if nobody waits, and how many those are."""
+def busiest_hours(log: JobLog, source: str, *, before_ms: int, after_ms: int) -> list[int]:
+    """Return full hours at which the log's jobs would hold most GPUs if nobody waited, the fullest first.
+
+    They lie at least 6 h apart, and have `before_ms` of the log before them and `after_ms` after them.
+
+    Raises
+    ------
+    NoAnswer: if the log is too short, or too small for a fleet of `LEAST_NODES` nodes.
+    """
     last = int(log.submit_ms[-1]) if len(log) else 0
-    hours = np.arange(-(-before_ms // HOUR_MS) * HOUR_MS, last - after_ms + 1, HOUR_MS, dtype=np.int64)
+    hours = np.arange(-(-before_ms // HOUR_MS) * HOUR_MS, last - after_ms + 1, HOUR_MS)
     if not hours.size:
         raise NoAnswer(
-            f"The log spans {last / HOUR_MS:,.0f} h of submissions; "
+            f"{source} spans {last / HOUR_MS:,.0f} h of submissions; "
             f"the act needs {(before_ms + after_ms) / HOUR_MS:g} h.",
             hint="Choose a longer log.",
         )
-    begun = _sum_until(log.submit_ms, log.gpus, hours)
-    ended = _sum_until(log.submit_ms + log.run_ms, log.gpus, hours)
-    busy = begun - ended
-    best = int(np.argmax(busy))
-    return int(hours[best]), int(busy[best])
+    busy = _busy(log, hours)
+    most = int(busy.max())
+    if most < BUSY_AT_CRISIS * GPUS_PER_NODE * LEAST_NODES:
+        raise NoAnswer(
+            f"The jobs of {source} hold at most {most:,} GPUs; they must fill {LEAST_NODES} nodes.",
+            hint="Choose a log of a larger machine.",
+        )
+    chosen: list[int] = []
+    for hour in hours[np.argsort(-busy, kind="stable")].tolist():
+        if all(abs(hour - other) >= 6 * HOUR_MS for other in chosen):
+            chosen.append(hour)
+        if len(chosen) == MOST_HOURS:
+            break
+    return chosen
+
+
+def _busy(log: JobLog, moments: Integers) -> Integers:
+    begun = _sum_until(log.submit_ms, log.gpus, moments)
+    return begun - _sum_until(log.submit_ms + log.run_ms, log.gpus, moments)
 
 
 def _sum_until(times: Integers, gpus: Integers, moments: Integers) -> Integers:

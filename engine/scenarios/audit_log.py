@@ -82,7 +82,9 @@ def _operator(run: AuditRun) -> Iterator[Line]:
     if act.eviction:
         killed = f"{_count(len(act.eviction.victims), 'job')} killed on nodes {_range(act.eviction.nodes)}"
         lost = f"{act.eviction.lost / HOUR_MS:,.0f} GPU-h of work lost"
-        yield at, "cost", "eviction", f"{killed}: {lost}. They queue again and start from zero."
+        alone = len(act.eviction.victims) == 1
+        again = "It queues again and starts" if alone else "They queue again and start"
+        yield at, "cost", "eviction", f"{killed}: {lost}. {again} from zero."
 
 
 def _migration(run: AuditRun, migration: Migration) -> str:
@@ -132,4 +134,5 @@ def _since(ms: int) -> str:
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+    counted = f"{number:,}" if number else "no"
+    return f"{counted} {noun}" if number == 1 else f"{counted} {noun}s"

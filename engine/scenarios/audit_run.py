@@ -55,22 +55,22 @@ class AuditRun:
         hours = range(-(-self.end // HOUR_MS) + 1)
         moments = [min(h * HOUR_MS, self.end) for h in hours if h * HOUR_MS != self.crisis]
         for moment in (m for m in moments if m < self.crisis):
-            self._advance(moment)
+            self.advance(moment)
             self._look()
-        self._advance(self.crisis - 1)
+        self.advance(self.crisis - 1)
         self._look()
         self.found = self.snapshots[-1]
         self.small_jobs_as_found = len(self.fleet.running())
         healthy = self.scenario.shape.nodes - len(self.found.failed)
         self.idle_as_found = healthy * self.scenario.shape.gpus_per_node - self.found.busy_gpus
-        self._advance(self.crisis)
+        self.advance(self.crisis)
         self._operate()
         self._look()
         for moment in (m for m in moments if m > self.crisis):
-            self._advance(moment)
+            self.advance(moment)
             self._look()
 
-    def _advance(self, until: int) -> None:
+    def advance(self, until: int) -> None:
         """Run events and hardware changes up to and including `until`."""
         while self._changes and self._changes[0][0] <= until:
             at, _, failure = self._changes.pop(0)
@@ -244,3 +244,10 @@ def run_audit(scenario: FragmentationAuditScenario) -> FragmentationAuditOutcome
     run = AuditRun(scenario)
     run.run()
     return outcome_of(run)
+
+
+def finds_no_block(scenario: FragmentationAuditScenario) -> bool:
+    """Return whether the big job cannot start the moment it comes, if nobody acts."""
+    run = AuditRun(scenario)
+    run.advance(run.crisis)
+    return run.gang not in run.fleet.held

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from engine.facts import fact
 from engine.fleet.job_log import JobLog
-from engine.fleet.logged_load import LoggedLoad
+from engine.fleet.logged_load import LoggedLoad, busiest_hours
 from engine.fleet.topology import MapShape
 from engine.fleet.workload import StudentLoad
 from engine.model import Frozen
@@ -72,6 +72,9 @@ class FragmentationAuditScenario(Frozen):
     def of_log(cls, log: JobLog, source: str, **levers: Any) -> Self:
         """Return the act on a job log: a fleet that it fills to 80 %, and a gang of a tenth of it.
 
+        The crisis is the fullest hour at which the gang finds no block under first come, first served; if
+        it finds one at all of the dozen fullest, it is the fullest.
+
         Parameters
         ----------
         log: as `engine.fleet.traces.load_job_log` reads it.
@@ -82,12 +85,21 @@ class FragmentationAuditScenario(Frozen):
         ------
         NoAnswer: if the log is too short or its machine too small.
         """
+        from engine.scenarios.audit_run import finds_no_block
+
         plain = cls(**levers)
         before, after = (round(t.to("s").magnitude * 1000) for t in (plain.crisis_after, plain.horizon))
-        load = LoggedLoad.from_log(log, source, before_ms=before, after_ms=after)
-        tenth = -(-load.shape.nodes // 10) * load.shape.gpus_per_node
+        hours = busiest_hours(log, source, before_ms=before, after_ms=after)
+        found = (plain._at_hour(log, source, hour, before, after) for hour in hours)
+        first = next(found)
+        blocked = (one for one in (first, *found) if finds_no_block(one.variant(policy="fcfs")))
+        return next(blocked, first)
+
+    def _at_hour(self, log: JobLog, source: str, hour_ms: int, before_ms: int, after_ms: int) -> Self:
+        load = LoggedLoad.from_log(log, source, hour_ms, before_ms=before_ms, after_ms=after_ms)
+        tenth = max(2, -(-load.shape.nodes // 10)) * load.shape.gpus_per_node
         opens = Quantity(load.opens_ms / 1000 % 86_400, "s")
-        return plain.variant(log=load, shape=load.shape, gang_gpus=tenth, opens=opens)
+        return self.variant(log=load, shape=load.shape, gang_gpus=tenth, opens=opens)
 
     def outcome(self) -> FragmentationAuditOutcome:
         """Return what happens: a pure function of the fields; the same object for the same fields."""

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from engine.errors import NoAnswer
+from engine.fleet.logged_load import busiest_hours
 from engine.fleet.traces import load_job_log
 from engine.scenarios.audit_outcome import FragmentationAuditOutcome
+from engine.scenarios.audit_run import finds_no_block
 from engine.scenarios.fragmentation_audit import FragmentationAuditScenario
 
 
@@ -42,6 +44,20 @@ def test_the_story_is_the_same_first_come_waits_and_killing_starts_it(log):
     assert waits.big_job.wait.to("h").magnitude > 1
     assert kills.big_job.wait.magnitude == 0 and kills.kills > 0
     assert waits.noun == "logged job"
+
+
+def test_the_crisis_is_the_fullest_hour_at_which_the_big_job_finds_no_block(log):
+    scenario = FragmentationAuditScenario.of_log(log, "own.swf")
+    assert finds_no_block(scenario)
+    crisis = scenario.log.opens_ms - log.first_submit_ms + 14 * 3_600_000
+    hours = busiest_hours(log, "own.swf", before_ms=14 * 3_600_000, after_ms=48 * 3_600_000)
+    held = {
+        hour: sum(log.gpus[(log.submit_ms <= hour) & (log.submit_ms + log.run_ms > hour)]) for hour in hours
+    }
+    assert list(held.values()) == sorted(held.values(), reverse=True)
+    assert scenario.log.busy_at_crisis == held[crisis]
+    for hour in hours[: hours.index(crisis)]:
+        assert not finds_no_block(scenario._at_hour(log, "own.swf", hour, 14 * 3_600_000, 48 * 3_600_000))
 
 
 def test_jobs_keep_their_owners_and_what_ran_before_the_window_is_taken_over(log):
