@@ -16,8 +16,17 @@ def mission():
 
     plan, _problem = cockpit.mission("08")
     mo.stop(plan is None, cockpit.problem(_problem))
-    visit = cockpit.visit(plan, mo.query_params(), mo.cli_args())
-    return cockpit, mo, plan, visit
+    guest = cockpit.visit(plan, mo.query_params(), mo.cli_args())
+    cockpit.play_ahead(plan, guest)
+    job_log = mo.ui.anywidget(cockpit.JobLogButton())
+    return cockpit, guest, job_log, mo, plan
+
+
+@app.cell
+def own_log(cockpit, guest, job_log, plan):
+    visit, _notice = cockpit.on_own_log(plan, guest, job_log.value["chosen"])
+    _notice
+    return (visit,)
 
 
 @app.cell
@@ -62,10 +71,11 @@ def crisis(cockpit, prediction, scene):
 
 
 @app.cell
-def lever_panel(cockpit, panel, scene):
+def lever_panel(cockpit, job_log, panel, scene):
     panel.show(scene)
-    _parts = cockpit.heading("Engineering levers"), cockpit.placed(panel), cockpit.fact_list(scene.act)
-    cockpit.page(cockpit.zone("lever", _parts, label="Engineering levers"))
+    job_log.show(scene)
+    _levers = cockpit.heading("Engineering levers"), cockpit.placed(panel), cockpit.placed(job_log)
+    cockpit.page(cockpit.zone("lever", _levers, cockpit.fact_list(scene.act), label="Engineering levers"))
     return
 
 

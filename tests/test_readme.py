@@ -29,5 +29,7 @@ def test_an_example_prints_what_its_comments_say(example, tmp_path, monkeypatch)
 
 def test_every_file_that_the_readme_points_at_exists():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    for path in re.findall(r"\]\(([^)#:]+)\)", text) + re.findall(r"`((?:labs|mission_plans|engine)/[\w./]+)`", text):
+    linked = re.findall(r"\]\(([^)#:]+)\)", text)
+    named = re.findall(r"`((?:labs|mission_plans|engine)/[\w./]+)`", text)
+    for path in linked + named:
         assert (ROOT / path).exists(), path

@@ -24,9 +24,9 @@ _one_at_a_time = threading.Lock()
 
 
 def play_ahead(plan: MissionPlan, visit: Visit) -> threading.Thread | None:
-    """Start playing the settings of the first act, once for each plan and seed; return the thread if it began."""
+    """Play the settings of the first act, once for each plan and seed; return the thread if one began."""
     act = plan.acts[0]
-    if not ready(act) or (plan.digest, visit.seed) in _begun:
+    if not ready(act) or visit.log or (plan.digest, visit.seed) in _begun:
         return None
     _begun.add((plan.digest, visit.seed))
     thread = threading.Thread(target=_play, args=(plan, act, visit), name="play ahead", daemon=True)

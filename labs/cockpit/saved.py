@@ -54,6 +54,7 @@ class SavedWork(Frozen):
     plan: str
     student: str
     seed: int
+    log: str = ""
     saved_at: datetime | None = None
     levers: dict[str, LeverValue]
     sealed: dict[str, SealedPrediction]
@@ -118,3 +119,7 @@ def _belongs(work: SavedWork, visit: Visit, file: str) -> None:
             raise FileProblem(
                 f"this work is of {what} {theirs}, and this page of {what} {ours}.", file=file, hint=hint
             )
+    ours = visit.log.digest if visit.log else ""
+    if work.log != ours:
+        hint = "Choose that job log first." if work.log else "Reload the page to go back to the students."
+        raise FileProblem("this work was done on another job log, or on none.", file=file, hint=hint)

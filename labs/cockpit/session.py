@@ -11,6 +11,7 @@ from engine.errors import FleetlabError, InvalidInput
 from engine.missions import MissionPlan, load_mission
 from engine.model import Frozen
 from engine.units import whole
+from labs.cockpit.own_log import OwnLog
 
 GUEST = "guest"
 _STUDENT = re.compile(r"[\w.@+ -]{1,64}")
@@ -25,15 +26,18 @@ class Visit(Frozen):
     plan_seed: int
     student: str = GUEST
     complaint: str = ""
+    log: OwnLog | None = None
 
     @property
     def home(self) -> str:
         """The first part of every key in the browser's storage: lab, plan digest and student.
 
-        Another seed is another variant of the lab, with its own predictions, so it is told apart too.
+        Another seed or a job log is another variant of the lab, with its own predictions, so it is told
+        apart too.
         """
         home = f"fleetlab:{self.lab}:{self.plan}:{quote(self.student, safe='')}"
-        return home if self.seed == self.plan_seed else f"{home}:seed-{self.seed}"
+        home += "" if self.seed == self.plan_seed else f":seed-{self.seed}"
+        return f"{home}:log-{self.log.digest}" if self.log else home
 
 
 def mission(lab: str) -> tuple[MissionPlan | None, str]:

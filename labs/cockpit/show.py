@@ -8,9 +8,12 @@ from typing import Any
 import marimo as mo
 from markupsafe import Markup
 
+from engine.missions import MissionPlan
 from labs.cockpit.charts import Chart
 from labs.cockpit.markup import join, tag, zone
+from labs.cockpit.own_log import read_own_log, reading, refused
 from labs.cockpit.plotly_charts import CONFIG, figure
+from labs.cockpit.session import Visit
 from labs.cockpit.telemetry import caption
 
 
@@ -27,6 +30,20 @@ def placed(element: Any) -> Markup:
 def heading(text: str) -> Markup:
     """Return the heading of a zone."""
     return tag("h2", text)
+
+
+def on_own_log(plan: MissionPlan, guest: Visit, chosen: Mapping[str, Any]) -> tuple[Visit, mo.Html]:
+    """Read the chosen job log, showing how far it is; return the visit on it, and why it was not taken."""
+
+    def progress(share: float) -> None:
+        mo.output.replace(page(_notice(reading(share, str(chosen["name"])))))
+
+    log, complaint = read_own_log(plan, chosen, progress)
+    return guest.variant(log=log), page(_notice(refused(complaint) if complaint else None))
+
+
+def _notice(content: Markup | None) -> Markup:
+    return zone("notice", content, label="Job log", hidden=content is None)
 
 
 def problem(sentence: str) -> mo.Html:
@@ -50,4 +67,4 @@ def chart_figures(charts: Mapping[str, Chart]) -> Markup:
     )
 
 
-__all__ = ["chart_figures", "heading", "page", "placed", "problem", "zone"]
+__all__ = ["chart_figures", "heading", "on_own_log", "page", "placed", "problem", "zone"]

@@ -108,7 +108,9 @@ def play(scene: Scene, levers: Mapping[str, Any]) -> Stage:
 
 
 def run(act: Act, visit: Visit, levers: Mapping[str, Any]) -> Any:
-    """Return the engine's outcome of an act for these levers, with its seed or that of another variant."""
+    """Return the engine's outcome of an act for these levers, on the visit's job log or seed if any."""
+    if visit.log and visit.log.act == act.id:
+        return visit.log.scenario.variant(**levers).outcome()
     entry = SCENARIOS[act.scenario]
     settings: dict[str, Any] = dict(act.settings)
     if "seed" in entry.settings and (visit.seed != visit.plan_seed or "seed" not in settings):
@@ -129,6 +131,7 @@ def saved_work(
         plan=stage.visit.plan,
         student=stage.visit.student,
         seed=stage.visit.seed,
+        log=stage.visit.log.digest if stage.visit.log else "",
         levers={**levers, **stage.levers},
         sealed=dict(sealed),
         rationale=dict(texts),

@@ -18,6 +18,7 @@ from labs.cockpit.fleet_map import fleet_panel, picture
 from labs.cockpit.header import act_tabs
 from labs.cockpit.levers import lever_panel
 from labs.cockpit.modules import module
+from labs.cockpit.own_log import log_choice
 from labs.cockpit.rationale import rationale_box, work_strip
 from labs.cockpit.saved import SavedWork, SealedPrediction, opened, seal
 from labs.cockpit.session import Visit
@@ -105,6 +106,18 @@ class PredictionForm(anywidget.AnyWidget):
     def show(self, scene: Scene) -> None:
         """Ask for the prediction of the scene's act, unless it is sealed."""
         self.html = str(prediction_form(scene))
+
+
+class JobLogButton(anywidget.AnyWidget):
+    """The button that opens a job log; `chosen` is the file's name and text, or empty for the students."""
+
+    _esm = module("own_log.js")
+    html = traitlets.Unicode().tag(sync=True)
+    chosen = traitlets.Dict().tag(sync=True)
+
+    def show(self, scene: Scene) -> None:
+        """Offer a log to the scene's act, and say what was read."""
+        self.html = str(log_choice(scene.act, scene.visit.log))
 
 
 class Cards(anywidget.AnyWidget):
