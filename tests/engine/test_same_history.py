@@ -1,8 +1,8 @@
 """The same question has the same answer, byte for byte, on every Python, numpy and processor.
 
 The recorded digests were computed on CPython 3.11 for x86-64 with numpy 2.4.6, and on CPython 3.14 for
-WebAssembly (Pyodide 314.0.0, where numpy's default integer has 32 bits) with numpy 2.4.3. They are equal, also
-on CPython 3.12 and 3.13 with numpy 2.5.5, with numpy 2.0.2, and with the processor's AVX-512 switched off.
+WebAssembly (Pyodide 314.0.0, where numpy's default integer has 32 bits) with numpy 2.4.3: they are equal. So
+are those of CPython 3.12 and 3.13 with numpy 2.5.5, of numpy 2.0.2, and of a processor without AVX-512.
 """
 
 import json
