@@ -87,6 +87,7 @@ class FleetView {
   tell(gpu) {
     const { rack, node, slot } = this.shape.name(gpu), state = this.states[gpu];
     this.chosen = gpu;
+    delete this.readout.dataset.answered;
     this.readout.textContent = `Rack ${rack}, node ${node}, GPU ${slot}: ${this.word(state)}`;
     clearTimeout(this.asking);
     if (state === BUSY || state === BIG) this.asking = setTimeout(() => this.ask(), ASK_MS);
