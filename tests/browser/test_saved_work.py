@@ -104,8 +104,16 @@ def test_work_of_another_student_is_refused_by_name(worked, visit, served_lab, t
     assert "student guest" in answer and "student ada" in answer
 
 
-@pytest.mark.parametrize("piece", ["rationale", "levers", "sealed", "draft", "act"])
-@pytest.mark.parametrize("broken", ["{broken", "[1, 2]", "null"])
+@pytest.mark.parametrize(
+    ("piece", "broken"),
+    [
+        ("rationale", "{broken"),
+        ("levers", "[1, 2]"),
+        ("sealed", "null"),
+        ("draft", "{broken"),
+        ("act", "[1, 2]"),
+    ],
+)
 def test_a_stored_piece_that_is_broken_is_set_aside_and_told(lab, piece, broken):
     store(lab, piece, broken)
     lab.reload()

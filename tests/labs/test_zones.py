@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.facts import fact
 from engine.missions import load_mission
 from labs.cockpit.audit import known_events, log
 from labs.cockpit.brief import crisis, prediction_form
@@ -136,14 +137,10 @@ def test_the_cards_say_what_the_outcome_says():
 
 
 def test_a_censored_wait_has_no_difference_to_the_one_before():
-    found = dict(read(cards(stage_of(OUTCOMES["censored"]))).tags[i][1] for i in ()) or None
-    assert found is None
-    slots = [
-        attributes
-        for _, attributes in read(cards(stage_of(OUTCOMES["censored"]))).tags
-        if "fl-delta" in (attributes.get("class") or "")
-    ]
-    wait = next(slot for slot in slots if slot["data-card"] == "wait")
+    tags = read(cards(stage_of(OUTCOMES["censored"]))).tags
+    wait = next(
+        found for _, found in tags if found.get("class") == "fl-delta" and found["data-card"] == "wait"
+    )
     assert wait["data-places"] == "" and wait["data-shown"] == ">\u00a048\u00a0h"
 
 
@@ -162,8 +159,6 @@ def test_only_levers_that_move_something_in_the_act_are_shown():
 def test_every_fact_of_the_act_is_shown_with_source_and_mark():
     stage = stage_of()
     words = read(fact_list(stage.act)).words
-    from engine.facts import fact
-
     for name in stage.act.facts:
         assert fact(name).label in words and fact(name).source in words and fact(name).mark in words
 
