@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log10
 from typing import Any
 
-import plotly.graph_objects as go
+import plotly.graph_objects as go  # type: ignore[import-untyped]
 
 from labs.cockpit.charts import Axis, Bar, Chart, Rule, Series, label_sides
 from labs.cockpit.plotly_colours import ACCENT, BIG, CLEAR, INK, MUTED, SHADE

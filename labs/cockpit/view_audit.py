@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Any, Literal
 
 from engine.missions import Act, MissionPlan
 from engine.scenarios.audit_outcome import FragmentationAuditOutcome as Outcome
@@ -26,7 +27,12 @@ def shown(outcome: Outcome, value: str) -> Shown:
     found, unit = _ENTRY.value(outcome, value), _ENTRY.values[value].unit
     if value == "wait":
         return duration(found, censored=outcome.big_job.censored)
-    writers = {"h": duration, "GPU*h": gpu_hours, "USD/(GPU*h)": price, "USD/day": dollars_a_day}
+    writers: dict[str, Callable[[Any], Shown]] = {
+        "h": duration,
+        "GPU*h": gpu_hours,
+        "USD/(GPU*h)": price,
+        "USD/day": dollars_a_day,
+    }
     if unit in writers:
         return writers[unit](found)
     if unit == "%":
