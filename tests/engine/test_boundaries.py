@@ -1,4 +1,5 @@
 import ast
+import importlib
 import subprocess
 import sys
 
@@ -77,3 +78,10 @@ def test_nobody_draws_from_a_global_generator(path):
             "numpy.random",
         ):
             assert node.attr in GENERATORS, f"{path.name}:{node.lineno}"
+
+
+@pytest.mark.parametrize("package", sorted(p.parent.name for p in (ROOT / "engine").glob("*/__init__.py")))
+def test_no_public_name_of_a_package_is_the_name_of_a_file_in_it(package):
+    # importing the file would put it in the place of the name
+    public = set(getattr(importlib.import_module(f"engine.{package}"), "__all__", []))
+    assert not public & {path.stem for path in (ROOT / "engine" / package).glob("*.py")}
