@@ -85,6 +85,6 @@ class NoAnswer(FleetlabError, RuntimeError):
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """Return `value` as it may stand in a message: its repr (a quantity's text), cut at `limit` characters."""
+    """Return `value` as it may stand in a message: its repr, or a quantity's text, cut at `limit`."""
     text = str(value) if hasattr(value, "magnitude") else repr(value)
     return text if len(text) <= limit else text[: limit - 1] + "…"

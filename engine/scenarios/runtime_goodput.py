@@ -13,8 +13,8 @@ from engine.errors import NoAnswer
 from engine.model import Frozen
 from engine.reliability.failures import SeriesFailureScenario
 from engine.reliability.fields import BytesPerParameter, DailyRate, Parameters, Wait
-from engine.reliability.runtime_terms import GoodputInputs, crossing_rate, failure_side, runtime_terms
 from engine.reliability.recovery import RecoveryBudget
+from engine.reliability.runtime_terms import GoodputInputs, crossing_rate, failure_side, runtime_terms
 from engine.scenarios.goodput_result import Columns, RuntimeGoodput
 from engine.units import PositiveTime, Quantity, Time, ureg, whole
 
