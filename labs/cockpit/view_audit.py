@@ -56,7 +56,7 @@ def shown_frame(outcome: Outcome) -> int:
     fleet, start = outcome.fleet_map, arrival(outcome) + hours(outcome.big_job.wait)
     if not starts_at_once(outcome):
         return fleet.after_act
-    later = (i for i, at in enumerate(fleet.hours) if i > fleet.after_act and at >= start)
+    later = (i for i, at in enumerate(fleet.hours) if i >= fleet.after_act and at >= start)
     return next(later, fleet.after_act)
 
 
