@@ -96,7 +96,8 @@ def run(
     chosen = free_port(host, port)
     query = f"/?{urlencode({'student': student})}" if student else ""
     address = f"http://{reachable(host)}:{chosen}{query}"
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for ending in (signal.SIGINT, signal.SIGTERM):  # a shell's background job is born deaf to the first
+        signal.signal(ending, signal.default_int_handler)
     try:
         with served(notebook, host, chosen, [f"--student={student}"] if student else []) as server:
             _say(f"Lab {plan.lab}, {plan.title}: {address}", style="bold")
