@@ -12,12 +12,10 @@ import numpy as np
 from engine.errors import InvalidInput
 from engine.fleet.node_parts import Line, NodePolicy
 from engine.fleet.node_reservation import Reservation
-from engine.fleet.placement import whole_nodes
+from engine.fleet.placement import EVERYWHERE, whole_nodes
 
 if TYPE_CHECKING:
     from engine.fleet.node_loop import NodeLoop
-
-EVERYWHERE = -1
 
 
 def line_for(policy: str, scheduler: NodeLoop) -> Line:
