@@ -96,8 +96,7 @@ def run(
     chosen = free_port(host, port)
     query = f"/?{urlencode({'student': student})}" if student else ""
     address = f"http://{reachable(host)}:{chosen}{query}"
-    for ending in (signal.SIGINT, signal.SIGTERM):  # a shell's background job is born deaf to the first
-        signal.signal(ending, signal.default_int_handler)
+    _interrupt_on_every_ending()
     try:
         with served(notebook, host, chosen, [f"--student={student}"] if student else []) as server:
             _say(f"Lab {plan.lab}, {plan.title}: {address}", style="bold")
@@ -109,6 +108,16 @@ def run(
         _say("Stopped.")
         return
     raise typer.Exit(code)
+
+
+def _interrupt_on_every_ending() -> None:
+    """Make every polite signal to end an interrupt: the server, in its own session, hears none of them."""
+    for ending in (signal.SIGINT, signal.SIGTERM):  # a shell's background job is born deaf to the first
+        signal.signal(ending, signal.default_int_handler)
+    for name in ("SIGHUP", "SIGQUIT", "SIGBREAK"):  # a closed terminal, Ctrl-\, Ctrl-Break on Windows
+        known = getattr(signal, name, None)
+        if known is not None and signal.getsignal(known) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(known, signal.default_int_handler)
 
 
 @app.command()

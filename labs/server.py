@@ -76,8 +76,9 @@ def _answers(host: str, port: int) -> bool:
 def served(notebook: Path, host: str, port: int, arguments: list[str]) -> Iterator[subprocess.Popen[bytes]]:
     """Serve a notebook while the block runs; the process is stopped and waited for on the way out.
 
-    The server reads no terminal, so that Ctrl-C does not make it ask; skew protection is off, so that a page
-    that is open while the server restarts goes on.
+    The server reads no terminal, so that it never asks, and has a session of its own (on Windows a process
+    group), so that a terminal's Ctrl-C reaches only this process, which then ends it; skew protection is off,
+    so that a page that is open while the server restarts goes on.
 
     Raises
     ------
@@ -86,7 +87,10 @@ def served(notebook: Path, host: str, port: int, arguments: list[str]) -> Iterat
     options = ["--headless", "--no-token", "--no-skew-protection", "--host", host, "--port", str(port)]
     marimo = [sys.executable, "-m", "marimo", "--quiet", "run", str(notebook), *options]
     process = subprocess.Popen(
-        [*marimo, *(["--", *arguments] if arguments else [])], stdin=subprocess.DEVNULL
+        [*marimo, *(["--", *arguments] if arguments else [])],
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
     )
     try:
         _wait_until_it_answers(process, host, port)
@@ -106,10 +110,9 @@ def _wait_until_it_answers(process: subprocess.Popen[bytes], host: str, port: in
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        process.terminate()
     try:
+        process.terminate()
         process.wait(_STOP_SECONDS)
-    except subprocess.TimeoutExpired:
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):  # too slow, for us or for a second Ctrl-C
         process.kill()
         process.wait()

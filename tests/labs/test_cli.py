@@ -1,9 +1,9 @@
 import os
+import pty
 import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from contextlib import closing, contextmanager
 
@@ -51,23 +51,21 @@ def answers(port):
 
 @contextmanager
 def command(*arguments):
-    """Run `fleetlab` as a user does, in a process group of its own that is gone afterwards."""
+    """Run `fleetlab` as a program does; it ends its server when it is told to end."""
     process = subprocess.Popen(
         [sys.executable, "-m", "labs.cli", *arguments],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        start_new_session=True,
         env=os.environ | {"COLUMNS": "200"},
     )
     try:
         yield process
     finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
+        process.terminate()
         process.stdout.close()
-        process.wait()
+        process.wait(20)
 
 
 def test_help_names_every_command_and_imports_none_of_them():
@@ -170,7 +168,10 @@ def test_a_server_that_cannot_start_says_so(tmp_path):
         pass
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "terminate"])
+ENDINGS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.mark.parametrize("ending", ENDINGS, ids=["Ctrl-C", "terminate", "hang up"])
 def test_the_lab_is_served_until_it_is_stopped(ending):
     port = free_port()
     with command("run", "8", "--port", str(port), "--student", "007") as process:
@@ -181,8 +182,39 @@ def test_the_lab_is_served_until_it_is_stopped(ending):
         assert "marimo" in page
         os.kill(process.pid, ending)
         assert process.wait(20) == 0
-        assert process.stdout.read().endswith("Stopped.\n")
-    deadline = time.monotonic() + 5
-    while answers(port) and time.monotonic() < deadline:
-        time.sleep(0.05)
+        assert process.stdout.read() == "Ctrl-C stops it.\nStopped.\n"
+    assert not answers(port)
+
+
+@contextmanager
+def terminal(*arguments):
+    """Run `fleetlab` in a terminal of its own; give the process id and the terminal's end to type into."""
+    process, typed = pty.fork()
+    if process == 0:
+        os.chdir(ROOT)
+        os.execv(sys.executable, [sys.executable, "-m", "labs.cli", *arguments])
+    try:
+        yield process, typed
+    finally:
+        os.close(typed)  # hangs up, which ends what still runs
+
+
+def read_until(typed, words):
+    shown = b""
+    while words not in shown:
+        shown += os.read(typed, 4096)
+    return shown.partition(words)[2]
+
+
+@pytest.mark.parametrize("key", [b"\x03", b"\x1c"], ids=["Ctrl-C", "Ctrl-backslash"])
+def test_a_key_that_ends_the_lab_shows_no_traceback_in_a_terminal(key):
+    port = free_port()
+    with terminal("run", "8", "--port", str(port)) as (process, typed):
+        read_until(typed, b"Ctrl-C stops it.\r\n")
+        os.write(typed, key)
+        shown = read_until(typed, b"^" + bytes([key[0] + 64]))
+        while not shown.endswith(b"Stopped.\r\n"):
+            shown += os.read(typed, 4096)
+        assert shown == b"Stopped.\r\n"
+        assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
     assert not answers(port)
