@@ -89,7 +89,7 @@ def run(
     """Serve a lab until Ctrl-C."""
     from engine.missions import load_mission
     from engine.paths import shipped
-    from labs.server import free_port, reachable, served
+    from labs.server import FIRST_PORT, free_port, reachable, served
 
     plan = load_mission(lab.zfill(2))
     notebook = shipped("labs", f"{plan.notebook}.py")
@@ -99,6 +99,8 @@ def run(
     _interrupt_on_every_ending()
     try:
         with served(notebook, host, chosen, [f"--student={student}"] if student else []) as server:
+            if port is None and chosen != FIRST_PORT:  # a browser keeps work by address
+                _say(f"Port {FIRST_PORT} is taken; work done there stays under that address.", style="yellow")
             _say(f"Lab {plan.lab}, {plan.title}: {address}", style="bold")
             _say("Ctrl-C stops it.")
             if browser:

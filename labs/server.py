@@ -25,12 +25,12 @@ def free_port(host: str, asked: int | None) -> int:
 
     Raises
     ------
-    InvalidInput: if the port that was asked for is taken, or the host is not an address of this machine.
-    NoAnswer: if no port of a hundred is free.
+    InvalidInput: if the host is not an address of this machine, or the port is not open to this user.
+    NoAnswer: if the port that was asked for is taken, or no port of a hundred is free.
     """
     if asked is not None:
         if not _is_free(host, asked):
-            raise InvalidInput("port", asked, "a free port; this one is taken")
+            raise NoAnswer(f"Port {asked} is taken; choose another with --port, or leave it out.")
         return asked
     for port in range(FIRST_PORT, FIRST_PORT + _PORTS_TRIED):
         if _is_free(host, port):

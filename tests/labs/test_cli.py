@@ -5,12 +5,12 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 
 import pytest
 from typer.testing import CliRunner
 
-from engine.errors import InvalidInput
+from engine.errors import NoAnswer
 from engine.paths import shipped
 from labs import server
 from labs.cli import app
@@ -111,7 +111,7 @@ def test_a_port_that_is_taken_is_said_before_anything_starts():
     with taken_port() as port:
         shown = fleetlab("run", "08", "--port", str(port))
     assert shown.exit_code == 2
-    assert shown.stderr == f"port: {port} is not accepted; give a free port; this one is taken.\n"
+    assert shown.stderr == f"Port {port} is taken; choose another with --port, or leave it out.\n"
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "many", "-1"])
@@ -129,8 +129,40 @@ def test_without_a_port_the_next_free_one_is_taken(monkeypatch):
     with taken_port() as port:
         monkeypatch.setattr(server, "FIRST_PORT", port)
         assert server.free_port("127.0.0.1", None) > port
-        with pytest.raises(InvalidInput, match="taken"):
+        with pytest.raises(NoAnswer, match="taken"):
             server.free_port("127.0.0.1", port)
+
+
+class Ended:
+    """A server that has ended well."""
+
+    def wait(self):
+        return 0
+
+
+@pytest.mark.parametrize("asked", [False, True], ids=["no port asked", "port asked"])
+def test_work_under_the_usual_address_is_spoken_of_when_another_had_to_be_chosen(monkeypatch, asked):
+    monkeypatch.setattr(server, "served", lambda *_: nullcontext(Ended()))
+    with taken_port() as port, kept_signals():
+        monkeypatch.setattr(server, "FIRST_PORT", port)
+        shown = fleetlab("run", "08", *(["--port", str(free_port())] if asked else []))
+    told = shown.stdout.splitlines()
+    assert told[-2].startswith("Lab 08, The Fragmentation War: http://127.0.0.1:")
+    said = f"Port {port} is taken; work done there stays under that address."
+    assert told[:-2] == ([] if asked else [said])
+    assert str(port) not in told[-2]
+
+
+@contextmanager
+def kept_signals():
+    """Give the test's process its own endings back, which a command that runs inside it takes over."""
+    endings = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
+    before = {ending: signal.getsignal(ending) for ending in endings}
+    try:
+        yield
+    finally:
+        for ending, handler in before.items():
+            signal.signal(ending, handler)
 
 
 @pytest.mark.parametrize("tool", ["plan", "profile", "resources"])
@@ -159,8 +191,6 @@ def test_a_server_is_up_inside_the_block_and_gone_after_it(tmp_path):
 
 
 def test_a_server_that_cannot_start_says_so(tmp_path):
-    from engine.errors import NoAnswer
-
     with (
         pytest.raises(NoAnswer, match="before it answered"),
         server.served(tmp_path / "none.py", "127.0.0.1", free_port(), []),
