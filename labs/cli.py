@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 import typer
 from typer.core import TyperGroup
 
+_HELP = {"help_option_names": ["-h", "--help"]}
 _TOOL: dict[str, Any] = {
     "add_help_option": False,
     "context_settings": {"ignore_unknown_options": True, "allow_extra_args": True},
@@ -41,7 +42,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_show_locals=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=_HELP,
     help="Interactive labs about running very large GPU fleets, and the tools they teach with.",
 )
 
@@ -165,7 +166,7 @@ def _forward(ctx: typer.Context, module: str, name: str) -> None:
     tool = getattr(import_module(module), name)
     if not isinstance(tool, typer.Typer):
         alone = typer.Typer(add_completion=False, pretty_exceptions_show_locals=False)
-        alone.command()(tool)
+        alone.command(context_settings=_HELP)(tool)
         tool = alone
     command = typer.main.get_command(tool)
     command.main(ctx.args, prog_name=ctx.command_path, standalone_mode=True)

@@ -1,13 +1,27 @@
-"""How commands fail: one line on the error output and exit code 2, no traceback for a user's mistake."""
+"""What commands share: reading a request, and failing in one line with exit code 2 and no traceback."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 
-from engine.errors import FleetlabError
+from engine.errors import FileProblem, FleetlabError
+from engine.planner import PlanRequest
+
+
+def read_request(path: str) -> PlanRequest:
+    """Read a request from a JSON file, or from the standard input when the path is `-`."""
+    if path == "-":
+        return PlanRequest.read_json(sys.stdin.buffer.read(), file="stdin")
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise FileProblem(f"this file cannot be read ({error.strerror}).", file=path) from error
+    return PlanRequest.read_json(content, file=path)
 
 
 @contextmanager

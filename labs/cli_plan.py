@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,10 +9,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from engine.errors import FileProblem, FleetlabError
-from engine.planner import Measured, PlanReport, PlanRequest, Verdict
+from engine.planner import Measured, PlanReport, Verdict
 from engine.planner import plan as make_plan
 from engine.planner.explain import headline, plan_lines, row
+from labs.cli_errors import read_request, told_plainly
 
 _COLUMNS = ("candidate", "workers", "status", "memory", "time", "cost", "efficiency", "reason")
 _RIGHT = ("workers", "memory", "time", "cost", "efficiency")
@@ -34,13 +32,10 @@ def plan(
     restart: Annotated[str, typer.Option(help="Time to restart after a failure.")] = "0 s",
 ) -> None:
     """Choose how to train: the best strategy that fits, and why the others do not."""
-    try:
-        request = PlanRequest.read_json(_content(request_path), request_path)
+    with told_plainly("fleetlab plan"):
+        request = read_request(request_path)
         measured = _measured(checkpoint_write, gpu_mttf, restart)
         report = make_plan(request, measured, strict=True)
-    except FleetlabError as error:
-        typer.echo(f"fleetlab plan: {error}", err=True)
-        raise typer.Exit(2) from error
     if json_:
         typer.echo(report.model_dump_json(indent=2))
     else:
@@ -51,13 +46,6 @@ def _measured(checkpoint_write: str | None, gpu_mttf: str | None, restart: str) 
     if checkpoint_write is None and gpu_mttf is None:
         return None
     return Measured(checkpoint_write=checkpoint_write, gpu_mttf=gpu_mttf, restart=restart)
-
-
-def _content(path: str) -> bytes:
-    try:
-        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    except OSError as error:
-        raise FileProblem(f"this file cannot be read ({error.strerror}).", file=path) from error
 
 
 def _show(report: PlanReport) -> None:

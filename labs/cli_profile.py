@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -16,11 +15,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from engine.errors import FileProblem, NoAnswer
+from engine.errors import NoAnswer
 from engine.planner import PlanRequest, StrategyPlan, plan
 from engine.profiling import Measurement, ProfileCache, Profiler, ProfileResult, measure
 from engine.profiling import profiler as profiling
-from labs.cli_errors import told_plainly
+from labs.cli_errors import read_request, told_plainly
 
 
 class Backend(StrEnum):
@@ -50,7 +49,7 @@ def profile(
     60 % of the GPU's, and when it may cost more than 5 % of the job.
     """
     with told_plainly("fleetlab profile"), _ended_as_interrupted():
-        question = _read(request)
+        question = read_request(request)
         chosen = _selected(question)
         with _progress(shown=not as_json) as progress:
             worker = Profiler(backend=backend.value, folder=folder, progress=progress)
@@ -63,14 +62,6 @@ def profile(
         _print(chosen, outcome)
     if outcome.origin == "failed":
         raise typer.Exit(1)
-
-
-def _read(path: str) -> PlanRequest:
-    try:
-        content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    except OSError as error:
-        raise FileProblem(f"this file cannot be read ({error.strerror}).", file=path) from error
-    return PlanRequest.read_json(content, file=path)
 
 
 def _selected(request: PlanRequest) -> StrategyPlan:

@@ -16,7 +16,13 @@ from engine.errors import FileProblem, NoAnswer
 from engine.resources import ResolvedResources, ResourceKey, ResourceStore
 from labs.cli_errors import told_plainly
 
-app = typer.Typer(help="Memory requests learned from what jobs really used.", no_args_is_help=True)
+app = typer.Typer(
+    help="Memory requests learned from what jobs really used.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 _CAPTION = (
     "Base, worker and scratch are in GB. Kills still hold the worker's memory up, until another run succeeds."

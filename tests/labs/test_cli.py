@@ -174,6 +174,17 @@ def test_tools_keep_their_own_help_and_their_own_mistakes(tool):
     assert fleetlab(tool, "--no-such-option").exit_code == 2
 
 
+@pytest.mark.parametrize(
+    "command", [[], ["run"], ["labs"], ["plan"], ["profile"], ["resources"], ["resources", "show"]]
+)
+def test_the_short_help_is_the_long_help_and_offers_no_completion(command):
+    short, long = fleetlab(*command, "-h"), fleetlab(*command, "--help")
+    assert short.exit_code == 0
+    assert short.output == long.output
+    assert "Usage:" in short.output
+    assert "completion" not in short.output
+
+
 def test_a_bug_is_not_dressed_up_as_a_mistake_of_the_user(monkeypatch):
     monkeypatch.setattr(server, "free_port", lambda host, asked: 1 / 0)
     assert isinstance(fleetlab("run", "08").exception, ZeroDivisionError)

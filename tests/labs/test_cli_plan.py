@@ -79,7 +79,7 @@ def test_a_long_field_is_cut_and_says_so(run):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("{", "not JSON"),
+        ("{", "fleetlab plan: stdin:1: this is not JSON"),
         ("[]", "is not accepted"),
         ("{}", "workload"),
         ('{"workload": {"kind": "poem"}}', "workload.kind: 'poem'"),

@@ -124,6 +124,12 @@ def test_a_request_may_come_from_standard_input(monkeypatch):
     assert json.loads(answer.stdout)["origin"] == "skipped"
 
 
+def test_a_wrong_request_from_standard_input_is_named_so():
+    answer = CliRunner().invoke(app, ["-"], input="{")
+    assert answer.exit_code == 2
+    assert answer.stderr.startswith("fleetlab profile: stdin:1: this is not JSON")
+
+
 def test_ending_the_command_ends_its_run_from_any_folder(tmp_path):
     (tmp_path / "request.json").write_text(json.dumps(FINETUNE))
     environment = {
