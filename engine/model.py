@@ -49,11 +49,10 @@ class Frozen(BaseModel):
         """Build the model from JSON text; broken JSON is a `FileProblem` with the line."""
         try:
             data = json.loads(content)
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:  # ValueError also for a number of 5,000 digits
             line = getattr(error, "lineno", None)
-            raise FileProblem(
-                f"this is not JSON ({getattr(error, 'msg', error)}).", file=file, line=line
-            ) from error
+            why = getattr(error, "msg", None) or str(error).partition(";")[0]
+            raise FileProblem(f"this is not JSON ({why}).", file=file, line=line) from error
         return cls.read(data)
 
     def variant(self, **changes: Any) -> Self:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from engine.errors import NoAnswer
 from engine.fleet.job_log import UNKNOWN, UNLIMITED, JobLog
+from engine.fleet.placement import whole_node_gpus
 from engine.fleet.topology import MapShape
 from engine.fleet.workload import HOUR_MS
 from engine.model import Frozen, Packed
@@ -21,6 +22,7 @@ GPUS_PER_NODE = 8
 LEAST_NODES = 10
 BUSY_AT_CRISIS = 0.80
 MOST_HOURS = 12
+MOST_GPUS = 100_000
 
 
 class LoggedLoad(Frozen):
@@ -110,14 +112,16 @@ class LoggedJobs:
 def busiest_hours(log: JobLog, source: str, *, before_ms: int, after_ms: int) -> list[int]:
     """Return full hours at which the log's jobs would hold most GPUs if nobody waited, the fullest first.
 
-    They lie at least 6 h apart, and have `before_ms` of the log before them and `after_ms` after them.
+    They follow a submission, lie at least 6 h apart, and have `before_ms` of the log before them and
+    `after_ms` after them.
 
     Raises
     ------
-    NoAnswer: if the log is too short, or too small for a fleet of `LEAST_NODES` nodes.
+    NoAnswer: if the log is too short, or its jobs never hold between `LEAST_NODES` nodes and `MOST_GPUS`.
     """
     last = int(log.submit_ms[-1]) if len(log) else 0
-    hours = np.arange(-(-before_ms // HOUR_MS) * HOUR_MS, last - after_ms + 1, HOUR_MS)
+    hours = np.unique(-(-log.submit_ms // HOUR_MS)) * HOUR_MS  # not all hours: a log may span ages
+    hours = hours[(hours >= before_ms) & (hours <= last - after_ms)]
     if not hours.size:
         raise NoAnswer(
             f"{source} spans {last / HOUR_MS:,.0f} h of submissions; "
@@ -125,6 +129,9 @@ def busiest_hours(log: JobLog, source: str, *, before_ms: int, after_ms: int) ->
             hint="Choose a longer log.",
         )
     busy = _busy(log, hours)
+    hours, busy = hours[busy <= MOST_GPUS], busy[busy <= MOST_GPUS]
+    if not hours.size:
+        raise NoAnswer(f"The jobs of {source} hold more than {MOST_GPUS:,} GPUs at every hour of the log.")
     most = int(busy.max())
     if most < BUSY_AT_CRISIS * GPUS_PER_NODE * LEAST_NODES:
         raise NoAnswer(
@@ -141,8 +148,9 @@ def busiest_hours(log: JobLog, source: str, *, before_ms: int, after_ms: int) ->
 
 
 def _busy(log: JobLog, moments: Integers) -> Integers:
-    begun = _sum_until(log.submit_ms, log.gpus, moments)
-    return begun - _sum_until(log.submit_ms + log.run_ms, log.gpus, moments)
+    held = whole_node_gpus(log.gpus, GPUS_PER_NODE)
+    begun = _sum_until(log.submit_ms, held, moments)
+    return begun - _sum_until(log.submit_ms + log.run_ms, held, moments)
 
 
 def _sum_until(times: Integers, gpus: Integers, moments: Integers) -> Integers:

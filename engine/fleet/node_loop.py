@@ -18,7 +18,7 @@ from engine.fleet.jobs import NEVER, Jobs
 from engine.fleet.node_lines import line_for
 from engine.fleet.node_parts import FOREVER, Attempt, Line, NodePolicy
 from engine.fleet.occupancy import Occupancy
-from engine.fleet.placement import Placement, picker, whole_nodes
+from engine.fleet.placement import Placement, picker, whole_node_gpus, whole_nodes
 
 
 class NodeLoop:
@@ -53,6 +53,8 @@ class NodeLoop:
         self.fleet, self.jobs, self.order = fleet, jobs, order
         self.submit: list[int] = [*jobs.submit_ms[order].tolist(), FOREVER]
         self.size: list[int] = jobs.size[order].tolist()
+        held = whole_node_gpus(jobs.size[order], fleet.gpus_per_node)
+        self.gpus: list[int] = held.tolist()  # that a job holds, on one node or on whole ones
         self.estimate: list[int] = jobs.estimate_ms[order].tolist()
         run = np.minimum(jobs.run_ms, jobs.estimate_ms) if kill_at_limit else jobs.run_ms
         self.run: list[int] = run[order].tolist()

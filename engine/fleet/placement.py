@@ -10,6 +10,9 @@ import random
 from collections.abc import Callable
 from typing import Literal, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.errors import InvalidInput
 from engine.fleet.bits import lowest
 from engine.fleet.occupancy import Occupancy
@@ -81,6 +84,11 @@ def _random(fleet: Occupancy, rng: random.Random) -> Pick:
         return lowest(nodes, rng.randrange(nodes.bit_count()) + 1).bit_length() - 1
 
     return pick
+
+
+def whole_node_gpus(gpus: NDArray[np.int64], per_node: int) -> NDArray[np.int64]:
+    """Return how many GPUs jobs hold: what they ask for on one node, else all of ⌈gpus / per_node⌉ nodes."""
+    return np.where(gpus > per_node, -(-gpus // per_node) * per_node, gpus)
 
 
 def whole_nodes(fleet: Occupancy, count: int, contiguous: bool, allowed: int = EVERYWHERE) -> int:

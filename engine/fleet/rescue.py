@@ -44,12 +44,12 @@ def cheapest_eviction(fleet: NodeScheduler, row: int, now: int) -> Eviction | No
         if fleet.priority[job] >= priority:
             windows.forbid(job)
         else:
-            windows.add(job, fleet.size[job] * (now - fleet.start[job]))
+            windows.add(job, fleet.gpus[job] * (now - fleet.start[job]))
     nodes = windows.least()
     if not nodes:
         return None
     victims = tuple(sorted(job for job in fleet.running() if fleet.nodes_of(job) & nodes))
-    return Eviction(nodes, victims, sum(fleet.size[job] * (now - fleet.start[job]) for job in victims))
+    return Eviction(nodes, victims, sum(fleet.gpus[job] * (now - fleet.start[job]) for job in victims))
 
 
 def plan_migration(fleet: NodeScheduler, row: int) -> Migration | None:

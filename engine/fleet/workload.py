@@ -1,20 +1,21 @@
 """The synthetic students of the labs: thousands of small jobs, from a seed.
 
 Uniforms come from `random.Random(seed).randbytes`, and what is made of them from `engine.elementary`, so that
-a seed has the same jobs, to the millisecond, on every platform.
+a seed has the same jobs, to the millisecond, on every platform where it was compared.
 """
 
 from __future__ import annotations
 
 import math
 import random
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from engine.elementary import Floats, cosine_and_sine, exponential, logarithm
+from engine.errors import InvalidInput
 from engine.facts import fact
 from engine.model import Frozen
 from engine.units import Fraction, PositiveTime
@@ -45,6 +46,15 @@ class StudentLoad(Frozen):
     daily_swing: Fraction = _of("fleet.daily_swing")
     peak: PositiveTime = Field(default="12 h")
     users: int = Field(default=400, ge=1)
+
+    @model_validator(mode="after")
+    def _shares_of_sizes(self) -> Self:
+        if not self.sizes or min(self.sizes) < 1:
+            raise InvalidInput("sizes", self.sizes, "sizes of at least 1 GPU")
+        total = math.fsum(self.shares)
+        if len(self.shares) != len(self.sizes) or min(self.shares) < 0 or not math.isclose(total, 1):
+            raise InvalidInput("shares", self.shares, "one share of at least 0 for each size, 1 in all")
+        return self
 
     def mean_run_s(self) -> float:
         """Return E[min(X, longest)] of the log-normal X, in seconds.

@@ -68,14 +68,14 @@ def _books(run: AuditRun) -> tuple[Books, list[tuple[int, int, int]]]:
     fleet, end = run.fleet, run.end
     start = np.array(fleet.start, np.int64)
     due = np.minimum(np.array(fleet.due, np.int64), end)
-    size = np.array(fleet.size, np.int64)
+    size = np.array(fleet.gpus, np.int64)
     whole = (start != NEVER) & (np.array(fleet.due, np.int64) != NEVER)
     held = int((size * (due - start))[whole].sum())
     lost = {"eviction": 0, "failure": 0}
     pause = tax = 0
     cut: list[tuple[int, int, int]] = []
     for attempt in fleet.attempts:
-        gpus = fleet.size[attempt.row]
+        gpus = fleet.gpus[attempt.row]
         held += gpus * (attempt.end - attempt.start)
         cut.append((attempt.start, attempt.end, gpus))
         kept = run.kept.get((attempt.row, attempt.end), 0)
@@ -106,7 +106,7 @@ def _utilisation(run: AuditRun, cut: list[tuple[int, int, int]]) -> float:
     fleet = run.fleet
     start, due = np.array(fleet.start, np.int64), np.array(fleet.due, np.int64)
     inside = np.minimum(due, run.end) - np.maximum(start, run.crisis)
-    held = int((np.array(fleet.size, np.int64) * np.maximum(0, inside))[start != NEVER].sum())
+    held = int((np.array(fleet.gpus, np.int64) * np.maximum(0, inside))[start != NEVER].sum())
     held += sum(gpus * max(0, stop - max(begin, run.crisis)) for begin, stop, gpus in cut)
     return held / (run.scenario.shape.gpus * (run.end - run.crisis))
 
@@ -134,7 +134,7 @@ def _waits(run: AuditRun) -> Waits:
     first = run.fleet.starts()
     wait = np.where(first == NEVER, run.end, first) - submit
     rows = submit >= run.crisis
-    rows[run.gang] = False
+    rows[[run.gang, *run.fleet.impossible]] = False  # what no fleet of this size can run is rejected
     of = np.sort(wait[rows]).tolist()
     never = int(np.count_nonzero(first[rows] == NEVER))
     if not of:

@@ -50,7 +50,7 @@ def _failures(run: AuditRun) -> Iterator[Line]:
 
 def _failure(run: AuditRun, hit: Hit) -> str:
     failure, shape = hit.failure, run.scenario.shape
-    where = f"Node failure in rack {shape.rack(failure.node) + 1}, node {failure.node + 1}"
+    where = f"Node failure in rack {shape.rack(failure.node)}, node {failure.node}"
     lost = f"{hit.lost / HOUR_MS:,.1f} GPU-h of work lost"
     back = clock(run, failure.at + failure.repair)
     if hit.gang:
@@ -89,7 +89,7 @@ def _operator(run: AuditRun) -> Iterator[Line]:
 
 def _migration(run: AuditRun, migration: Migration) -> str:
     act, share = run.act, float(run.scenario.migration_tax.magnitude)
-    tax = sum(run.fleet.size[row] * ms for row, (ms, _) in act.tax.items())
+    tax = sum(run.fleet.gpus[row] * ms for row, (ms, _) in act.tax.items())
     stop = f"The world stops for {act.pause / 60_000:g} min while {_count(len(migration.moves), 'job')}"
     pause = f"{act.busy_gpus * act.pause / HOUR_MS:,.0f} GPU-h of pause"
     paid = f"a tax of {share * 100:g} % of the movers' remaining time, {tax / HOUR_MS:,.0f} GPU-h"
@@ -122,7 +122,7 @@ def _horizon(run: AuditRun) -> Iterator[Line]:
 
 
 def _range(nodes: int) -> str:
-    first, last = (nodes & -nodes).bit_length(), nodes.bit_length()
+    first, last = (nodes & -nodes).bit_length() - 1, nodes.bit_length() - 1
     passed = last - first + 1 - len(list(members(nodes)))
     return f"{first} to {last}" + (f", {passed} failed passed over" if passed else "")
 

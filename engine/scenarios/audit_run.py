@@ -176,7 +176,7 @@ class AuditRun:
             if attempt.row == self.gang:
                 hit.gang, kept = True, self._keep_gang(worked)
                 self.kept[attempt.row, at] = kept
-            hit.lost += self.fleet.size[attempt.row] * (worked - kept)
+            hit.lost += self.fleet.gpus[attempt.row] * (worked - kept)
             if attempt.row in self.act.paused:
                 self.act.paused[attempt.row] = min(at, self.act.paused[attempt.row])
         self.hits.append(hit)

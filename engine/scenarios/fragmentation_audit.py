@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from engine.errors import InvalidInput
 from engine.facts import fact
 from engine.fleet.job_log import JobLog
 from engine.fleet.logged_load import LoggedLoad, busiest_hours
@@ -67,6 +68,16 @@ class FragmentationAuditScenario(Frozen):
     migration_tax: Fraction = _of("fleet.migration_tax")
     job_mfu: Fraction = _of("fleet.job_mfu")
     price: Price = _of("money.h100_price")
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        least, most = self.shape.gpus_per_node + 1, self.shape.gpus
+        if not least <= self.gang_gpus <= most:
+            raise InvalidInput("gang_gpus", self.gang_gpus, f"{least} to {most:,} GPUs: more than one node")
+        for name, hours in (("migration_pause", 1), ("opens", 24)):
+            if getattr(self, name) > Quantity(hours, "h"):
+                raise InvalidInput(name, getattr(self, name), f"at most {hours} h")
+        return self
 
     @classmethod
     def of_log(cls, log: JobLog, source: str, **levers: Any) -> Self:

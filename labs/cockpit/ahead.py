@@ -19,16 +19,16 @@ from labs.cockpit.views import ready
 
 MOST_SETTINGS = 24
 PAUSE_S = 0.1
-_begun: set[tuple[str, int]] = set()
+_begun: set[str] = set()
 _one_at_a_time = threading.Lock()
 
 
 def play_ahead(plan: MissionPlan, visit: Visit) -> threading.Thread | None:
-    """Play the settings of the first act, once for each plan and seed; return the thread if one began."""
+    """Play the settings of the first act once, at the plan's seed; return the thread if one began."""
     act = plan.acts[0]
-    if not ready(act) or visit.log or (plan.digest, visit.seed) in _begun:
+    if not ready(act) or visit.seed != visit.plan_seed or visit.log or plan.digest in _begun:
         return None
-    _begun.add((plan.digest, visit.seed))
+    _begun.add(plan.digest)
     thread = threading.Thread(target=_play, args=(plan, act, visit), name="play ahead", daemon=True)
     thread.start()
     return thread

@@ -78,3 +78,10 @@ def test_broken_json_names_file_and_line(content, line):
 def test_json_of_another_shape_is_one_clear_error(content):
     error = refused(Fleet.read_json, content)
     assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("content", ["[" * 200_000, f'{{"seed": {"9" * 5000}}}', b"\xff\xfe", "{"])
+def test_json_that_cannot_be_read_is_one_sentence_with_the_file(content):
+    with pytest.raises(FileProblem, match=r"work\.json.*this is not JSON") as raised:
+        Frozen.read_json(content, "work.json")
+    assert len(str(raised.value)) < 200

@@ -108,6 +108,56 @@ def test_migration_takes_the_window_with_fewest_jobs_and_every_move_fits():
     assert planned > 20
 
 
+def slow_migration(run, need):
+    """Definition 7 on lists: (window, moves), or None."""
+    wide = {row for row in run.running() if row in run.held}
+    allowed = [w for w in windows(run, need) if not wide & set(jobs_in(run, w))]
+    if not allowed:
+        return None
+    window = min(allowed, key=lambda w: (len(jobs_in(run, w)), windows(run, need).index(w)))
+    at = {row: run.place[row] >> 8 for row in run.running() if row not in wide}
+    full = {node for row in wide for node in members(run.nodes_of(row))}
+    outside = [n for n in run.fleet.healthy() if n not in window and n not in full]
+    movers, moves = [(row, node) for row, node in at.items() if node in window], []
+    at = {row: node for row, node in at.items() if node not in window}
+
+    def on(node):
+        return [row for row, place in at.items() if place == node]
+
+    def free(node):
+        return run.fleet.gpus_per_node - sum(run.size[row] for row in on(node))
+
+    while movers:
+        movers.sort(key=lambda move: (-run.size[move[0]], move[1], move[0]))
+        row, source = movers.pop(0)
+        fits = [n for n in outside if free(n) >= run.size[row]]
+        if fits:
+            target = min(fits, key=lambda n: (free(n), n))
+        else:
+            small = [n for n in outside if on(n) and all(run.size[x] < run.size[row] for x in on(n))]
+            if not small:
+                return None
+            left = lambda n: sum(run.size[x] * (run.limit[x] - run.now) for x in on(n))  # noqa: E731
+            target = min(small, key=lambda n: (left(n), n))
+            movers += [(x, target) for x in on(target)]
+            at = {x: node for x, node in at.items() if node != target}
+        at[row] = target
+        moves.append((row, source, target))
+    return window, tuple(moves)
+
+
+def test_migration_equals_a_slow_reading_of_its_definition():
+    rng, planned = random.Random(9), 0
+    for _ in range(600):
+        run, gang, need = crowded(rng, jobs_per_node=rng.choice([1, 1, 2, 3]))
+        if gang in run.held:
+            continue
+        found = plan_migration(run, gang)
+        planned += found is not None
+        assert (found and (list(members(found.nodes)), found.moves)) == slow_migration(run, need)
+    assert planned > 40
+
+
 def test_migration_goes_by_size_and_best_fit():
     # four nodes of 4 hold 2, 3, 1 and 1; the gang wants two nodes, and all windows hold two jobs
     rows = [(0, 0, 2, 99, 99), (1, 1, 3, 99, 99), (2, 2, 1, 99, 99), (3, 3, 1, 99, 99), (4, 10, 8, 50, 50, 1)]

@@ -87,6 +87,43 @@ def test_a_scenario_with_a_log_reads_back_from_its_json(log):
     assert again.outcome() is scenario.outcome()
 
 
+def with_job(content, submit, run, size):
+    fields = [999_999, submit, -1, run, size, -1, -1, size, run, -1, 1, 1, *[-1] * 6]
+    return content + b"\n" + " ".join(map(str, fields)).encode()
+
+
+def test_one_absurd_job_neither_sizes_the_fleet_nor_holds_up_the_reading():
+    plain = swf(6000, 100)
+    nodes = FragmentationAuditScenario.of_log(load_job_log(plain, name="own.swf"), "own.swf").shape.nodes
+    for job in ((180_000, 4000, 10**7), (180_000, 4000, 10**12), (-(10**12), 50, 1)):
+        log = load_job_log(with_job(plain, *job), name="own.swf")
+        scenario = FragmentationAuditScenario.of_log(log, "own.swf")
+        assert nodes / 2 < scenario.shape.nodes < nodes * 2
+        scenario.outcome()
+
+
+def test_a_log_of_too_many_gpus_is_refused():
+    content = b"\n".join(with_job(b";", i * 36_000, 40_000, 10**6) for i in range(10))
+    with pytest.raises(NoAnswer, match="more than 100,000 GPUs at every hour"):
+        FragmentationAuditScenario.of_log(load_job_log(content, name="own.swf"), "own.swf")
+
+
+def test_jobs_of_more_than_a_node_hold_whole_nodes_everywhere():
+    content = b"\n".join(with_job(b";", i * 600, 30_000, 12) for i in range(600))
+    scenario = FragmentationAuditScenario.of_log(load_job_log(content, name="own.swf"), "own.swf")
+    result = scenario.outcome()
+    assert scenario.log.busy_at_crisis % 16 == 0
+    assert result.busy_as_found / scenario.shape.gpus == pytest.approx(0.8, abs=0.05)
+    assert result.utilisation.magnitude == pytest.approx(sum(result.through_time.busy[16:]) / 48, abs=0.02)
+
+
+def test_a_job_that_no_such_fleet_can_run_is_rejected_not_waiting():
+    content = with_job(swf(6000, 100), 250_000, 4000, 5000)
+    result = FragmentationAuditScenario.of_log(load_job_log(content, name="own.swf"), "own.swf").outcome()
+    assert sum(group.jobs for group in result.fairness("size").values()) == result.waits.jobs
+    assert sum(group.censored for group in result.fairness("size").values()) == result.waits.censored
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [(swf(3000, 20), "the act needs 62 h"), (swf(200, 100), "must fill 10 nodes")],
