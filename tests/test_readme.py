@@ -18,7 +18,8 @@ def title(example):
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=title)
 def test_an_example_prints_what_its_comments_say(example, tmp_path, monkeypatch):
-    shutil.copy(ROOT / "tests" / "data" / "own.swf", tmp_path / "cluster.swf")
+    (tmp_path / "tests" / "data").mkdir(parents=True)  # the examples may write where they run
+    shutil.copy(ROOT / "tests" / "data" / "own.swf", tmp_path / "tests" / "data")
     monkeypatch.chdir(tmp_path)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
