@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -17,6 +18,7 @@ from labs.cli_errors import read_request, told_plainly
 _COLUMNS = ("candidate", "workers", "status", "memory", "time", "cost", "efficiency", "reason")
 _RIGHT = ("workers", "memory", "time", "cost", "efficiency")
 _STYLES = {"selected": "bold green", "feasible": "", "rejected_policy": "yellow"}
+_REASON_WIDTH = 24
 _MOST_ROWS = 40
 
 
@@ -55,7 +57,7 @@ def _show(report: PlanReport) -> None:
         name, _, value = line.partition(": ")
         console.print(Text.assemble(f"  {name}: ", (value, "cyan")))
     if report.candidates:
-        console.print(_table(report.candidates))
+        _show_candidates(console, report.candidates)
     left = len(report.candidates) - _MOST_ROWS
     if left > 0:
         console.print(Text(f"{left} more candidates are in the report (--json).", style="dim"))
@@ -63,11 +65,42 @@ def _show(report: PlanReport) -> None:
         console.print(Text(f"warning: {warning}", style="yellow"))
 
 
-def _table(verdicts: tuple[Verdict, ...]) -> Table:
+def _show_candidates(console: Console, verdicts: tuple[Verdict, ...]) -> None:
     order = ("selected", "feasible", "rejected_policy", "rejected_dominated", "infeasible")
+    first = sorted(verdicts, key=lambda verdict: order.index(verdict.status))[:_MOST_ROWS]
+    table = _table(first)
+    needed = console.measure(table, options=console.options.update(width=1000)).minimum
+    if needed <= console.width:
+        console.print(table)
+        return
+    for line in _lines(first):  # a terminal of 80 columns would cut a table's names
+        console.print(line, soft_wrap=True)
+
+
+def _table(verdicts: list[Verdict]) -> Table:
     table = Table(header_style="bold")
-    for column in _COLUMNS:
-        table.add_column(column, justify="right" if column in _RIGHT else "left")
-    for verdict in sorted(verdicts, key=lambda verdict: order.index(verdict.status))[:_MOST_ROWS]:
-        table.add_row(*map(Text, row(verdict)), style=_STYLES.get(verdict.status, "dim"))
+    for column in _COLUMNS[:-1]:
+        table.add_column(column, justify="right" if column in _RIGHT else "left", no_wrap=True)
+    table.add_column(_COLUMNS[-1], min_width=_REASON_WIDTH)
+    for verdict in verdicts:
+        table.add_row(*map(Text, row(verdict)), style=_style(verdict))
     return table
+
+
+def _lines(verdicts: list[Verdict]) -> Iterator[Text]:
+    """Yield a line for each candidate, its columns aligned, and its reason on a line of its own."""
+    rows = []
+    for verdict in verdicts:
+        name, workers, status, memory, time, cost, _, reason = row(verdict)
+        rows.append((f"{name} on {workers}", status, memory, time, cost, reason))
+    name_width, status_width, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
+    for verdict, (name, status, *numbers, reason) in zip(verdicts, rows, strict=True):
+        parts = [f"{name:<{name_width}}", f"{status:<{status_width}}"]
+        parts += [f"{number:>{width}}" for number, width in zip(numbers, widths, strict=False) if width]
+        yield Text("  ".join(parts).rstrip(), style=_style(verdict))
+        if reason:
+            yield Text(f"    {reason}", style=_style(verdict))
+
+
+def _style(verdict: Verdict) -> str:
+    return _STYLES.get(verdict.status, "dim")

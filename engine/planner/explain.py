@@ -8,7 +8,7 @@ _MARKS = {
     "selected": "selected",
     "feasible": "feasible",
     "infeasible": "infeasible",
-    "rejected_policy": "over deadline or budget",
+    "rejected_policy": "over a limit",
     "rejected_dominated": "dominated",
 }
 

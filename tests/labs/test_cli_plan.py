@@ -67,6 +67,31 @@ def test_no_plan_is_an_answer_with_a_hint(run):
     assert "a deadline of" in result.stdout
 
 
+@pytest.mark.parametrize("columns", ["80", "100", "120", "140"])
+def test_no_width_cuts_a_name_a_status_or_a_number(run, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    request = json.dumps(REQUEST | {"objective": {"deadline_minutes": 100}})
+    lines = run("-", stdin=request).stdout.splitlines()
+    assert not any("…" in line for line in lines)
+    assert max(map(len, lines)) <= int(columns)
+    for verdict in PlanReport.read_json(run("-", "--json", stdin=request).stdout).candidates:
+        memory = f"{verdict.memory.total_gb:.2f} GB"
+        assert any(
+            {verdict.name, str(verdict.workers)} <= set(line.split()) and memory in line for line in lines
+        )
+
+
+def test_a_narrow_terminal_gets_a_line_for_a_candidate_and_its_reason_beneath(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("-", stdin=json.dumps(REQUEST | {"objective": {"deadline_minutes": 60}})).stdout.splitlines()
+    ddp = next(place for place, line in enumerate(lines) if line.startswith("ddp on 8 "))
+    assert " ".join(lines[ddp].split()) == "ddp on 8 selected 21.64 GB 50.9 min 13.57 USD"
+    late = next(place for place, line in enumerate(lines) if line.startswith("ddp on 4 "))
+    assert " ".join(lines[late].split()) == "ddp on 4 over a limit 21.64 GB 101.8 min 13.57 USD"
+    assert lines[late + 1] == "    101.8 min is over the deadline of 60 min"
+    assert lines[ddp].index("min") == lines[late].index("min")
+
+
 def test_a_long_field_is_cut_and_says_so(run):
     workload = {"kind": "transformer_pretrain", "model": "llama-3.1-8b"}
     resources = {"gpus": 1024, "hosts": 128, "gpu_type": "h100", "interconnect": "multi_node_ib"}
