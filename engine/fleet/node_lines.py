@@ -17,6 +17,8 @@ from engine.fleet.placement import EVERYWHERE, whole_nodes
 if TYPE_CHECKING:
     from engine.fleet.node_loop import NodeLoop
 
+NOBODY = (-1, 0)
+
 
 def line_for(policy: str, scheduler: NodeLoop) -> Line:
     """Return the waiting line of a policy.
@@ -100,6 +102,7 @@ class BackfillLine:
         self.count = 0
         self.greedy = not reserve
         self._first = -1  # the rank of the head, or -1 when not known
+        self._blocked = NOBODY  # a head of whole nodes that did not fit, and the free nodes it found
         self._row_at: Sequence[int] = range(len(scheduler.size))
         if by_priority:
             self._row_at = np.argsort(-np.array(scheduler.priority, np.int64), kind="stable").tolist()
@@ -140,7 +143,12 @@ class BackfillLine:
             head = self._first if self._first >= 0 else self._head()
             if self._reservation and self._reservation.blocks(self._row_at[head], now):
                 break
+            whole = self._fleet.whole_free
+            if (head, whole) == self._blocked:  # it wants whole nodes, and no other ones are free than before
+                break
             if not self._start(head, now, EVERYWHERE):
+                big = self._run.size[self._row_at[head]] > self._fleet.gpus_per_node
+                self._blocked = (head, whole) if big else NOBODY
                 break
         if self.count > 1:
             self._fill(now)
@@ -154,6 +162,7 @@ class BackfillLine:
 
     def fleet_changed(self) -> None:
         """Make the reservation anew."""
+        self._blocked = NOBODY
         if self._reservation:
             self._reservation.drop()
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import insort
 from dataclasses import dataclass
+from heapq import heapify, heappop
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,6 +121,7 @@ class _Refit:
         self._boards = [board & ~window for board in fleet.fleet.boards]
         self._jobs: dict[int, list[int]] = {}  # of the outside nodes that may be cleared
         self._movers: list[tuple[int, int, int]] = []  # (−size, node, row), sorted
+        self._clearable: dict[int, list[tuple[int, int]]] = {}  # by the mover's size: (GPU time left, node)
         for job in fleet.running():
             node = fleet.place[job] >> 8
             if job in fleet.held:
@@ -151,15 +153,27 @@ class _Refit:
         return -1
 
     def _clear(self, size: int) -> int:
-        sizes = self._fleet.size
-        small = [node for node, jobs in self._jobs.items() if all(sizes[job] < size for job in jobs)]
-        if not small:
-            return -1
-        node = min(small, key=lambda n: (sum(map(self._left, self._jobs[n])), n))
-        for job in self._jobs.pop(node):
-            insort(self._movers, (-sizes[job], node, job))
-            self._change(node, sizes[job])
-        return node
+        """Empty the outside node of smaller jobs with the least GPU time left, or return -1.
+
+        While movers of one size go, a node changes only by taking one in, which rules it out: so the nodes
+        are ordered once for each size.
+        """
+        if size not in self._clearable:
+            found = [node for node in self._jobs if self._only_smaller(node, size)]
+            self._clearable[size] = [(sum(map(self._left, self._jobs[node])), node) for node in found]
+            heapify(self._clearable[size])
+        while self._clearable[size]:
+            _, node = heappop(self._clearable[size])
+            if self._only_smaller(node, size):
+                for job in self._jobs.pop(node):
+                    insort(self._movers, (-self._fleet.size[job], node, job))
+                    self._change(node, self._fleet.size[job])
+                return node
+        return -1
+
+    def _only_smaller(self, node: int, size: int) -> bool:
+        jobs = self._jobs.get(node)
+        return bool(jobs) and all(self._fleet.size[job] < size for job in jobs or ())
 
     def _left(self, job: int) -> int:
         return self._fleet.size[job] * (self._fleet.limit[job] - self._fleet.now)
