@@ -1,7 +1,7 @@
 // All levers of the lab in one panel. Traits: html, values {lever: value}, unlocked, home.
 // The markup says the start values; what is stored in the browser, else the model, says the present ones.
 import { mount, send } from "./mount.js";
-import { Store, isRecord } from "./store.js";
+import { Store } from "./store.js";
 
 // The units that may be typed, in lower case, by the SI unit of a lever.
 const UNITS = {
@@ -70,7 +70,7 @@ function wire(root, model) {
   const store = new Store(model.get("home")), panel = root.querySelector(".fl-levers"), levers = {};
   const put = (name, value) => {
     send(model, { values: { ...model.get("values"), [name]: value } });
-    store.write("levers", { ...store.read("levers", {}, isRecord), [name]: value });  // those of other acts stay
+    store.write("levers", { ...store.read("levers", {}), [name]: value });  // those of other acts stay
   };
   for (const box of panel.querySelectorAll("[data-lever]")) {
     levers[box.dataset.name] = KINDS[box.dataset.lever](box, value => put(box.dataset.name, value));
@@ -82,7 +82,7 @@ function wire(root, model) {
   // Stored values that this plan does not know are left out; the rest win over the start values.
   const restore = () => {
     const values = { ...model.get("values") };
-    for (const [name, value] of Object.entries(store.read("levers", {}, isRecord))) {
+    for (const [name, value] of Object.entries(store.read("levers", {}))) {
       if (levers[name]?.fits(value)) values[name] = value;
     }
     if (JSON.stringify(values) !== JSON.stringify(model.get("values"))) send(model, { values });

@@ -1,24 +1,29 @@
 // The rationale box, one text an act: kept in the browser 300 ms after the last key, and when the page goes.
-// Traits: html, act (whose text is shown), texts {act: text}, home.
+// Traits: html, act (whose text is shown), sealed (whether its prediction is), texts {act: text}, home.
 import { mount, send } from "./mount.js";
-import { KEEP, Store, isRecord } from "./store.js";
+import { KEEP, Store } from "./store.js";
 
 const PAUSE_MS = 300;
+
+// How many words there are, how many make the act done, and what opens then.
+export function progress(text, { least, opens }, sealed) {
+  const n = text.trim() ? text.trim().split(/\s+/).length : 0;
+  if (n < Number(least)) return `${n} of ${least} words${opens ? ` to open ${opens}` : ""}`;
+  const then = sealed ? "is open" : "opens at the seal";
+  return `${n.toLocaleString("en")} words${opens ? `; ${opens} ${then}` : ""}`;
+}
 
 function wire(root, model) {
   const store = new Store(model.get("home"));
   const area = root.querySelector("textarea"), count = root.querySelector(".fl-count"), saved = root.querySelector(".fl-saved");
   let timer = 0, dirty = false, act = model.get("act");
 
-  const words = () => {
-    const n = area.value.trim() ? area.value.trim().split(/\s+/).length : 0;
-    count.textContent = n === 1 ? "1 word" : `${n.toLocaleString("en")} words`;
-  };
+  const words = () => { count.textContent = progress(area.value, count.dataset, model.get("sealed")); };
   function keep() {
     clearTimeout(timer);
     if (!dirty) return;
     dirty = false;
-    const texts = { ...store.read("rationale", model.get("texts"), isRecord), [act]: area.value };
+    const texts = { ...store.read("rationale", model.get("texts")), [act]: area.value };
     send(model, { texts });
     const kept = store.write("rationale", texts);
     saved.textContent = kept ? `Kept in this browser, ${new Date().toTimeString().slice(0, 5)}` : "Not kept: use “Save my work”";
@@ -27,9 +32,8 @@ function wire(root, model) {
   function show() {
     keep();
     act = model.get("act");
-    const texts = store.read("rationale", model.get("texts"), isRecord);
-    if (typeof texts[act] === "string" && texts[act] !== area.value) area.value = texts[act];
-    else if (!(act in texts)) area.value = "";
+    const texts = store.read("rationale", model.get("texts"));
+    if (area.value !== (texts[act] ?? "")) area.value = texts[act] ?? "";
     if (JSON.stringify(texts) !== JSON.stringify(model.get("texts"))) send(model, { texts });
     words();
   }
@@ -44,12 +48,14 @@ function wire(root, model) {
   area.addEventListener("input", typed);
   for (const event of ["pagehide", KEEP]) addEventListener(event, keep);
   model.on("change:act", show);
+  model.on("change:sealed", words);
   const unwatch = store.watch("rationale", changed);
   show();
-  return () => { 
+  return () => {
     keep();
     for (const event of ["pagehide", KEEP]) removeEventListener(event, keep);
     model.off("change:act", show);
+    model.off("change:sealed", words);
     unwatch();
   };
 }

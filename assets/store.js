@@ -1,5 +1,6 @@
 // What a student does stays in this browser: one JSON text per piece, under
-// fleetlab:<lab>:<plan digest>:<student>:<piece>. A text that cannot be read is set aside, never deleted.
+// fleetlab:<lab>:<plan digest>:<student>:<piece>. A text that cannot be used is set aside, never deleted.
+import { FITS, wellFormed } from "./pieces.js";
 
 const notices = [];
 const NOTICE = "fleetlab:notice", CHANGE = "fleetlab:change";
@@ -29,12 +30,12 @@ export class Store {
   key(piece) { return `${this.home}:${piece}`; }
 
   // The stored value, or `fallback`; `fits` says whether a value has the shape that the caller can use.
-  read(piece, fallback, fits = () => true) {
+  read(piece, fallback, fits = FITS[piece]) {
     let text = null;
     try { text = localStorage.getItem(this.key(piece)); } catch { this.#blocked(); }
     if (text === null) return fallback;
     try {
-      const value = JSON.parse(text);
+      const value = wellFormed(JSON.parse(text));
       if (fits(value)) return value;
     } catch { /* told below */ }
     this.#setAside(piece, text);
@@ -79,5 +80,3 @@ export class Store {
     notify("This browser does not keep what you type. Use “Save my work” before you close the page.");
   }
 }
-
-export const isRecord = value => typeof value === "object" && value !== null && !Array.isArray(value);

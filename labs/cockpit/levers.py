@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, assert_never
 
 from markupsafe import Markup
@@ -28,9 +28,15 @@ def accepted_levers(plan: MissionPlan, values: Mapping[str, Any]) -> dict[str, A
         if name not in plan.levers:
             raise UnknownName("lever", name, list(plan.levers))
         known = plan.levers[name].values
-        if not any(value == one and type(value) is type(one) for one in known):
+        if not _takes(known, value):
             raise InvalidInput(f"lever {name}", value, "one of " + ", ".join(str(one) for one in known))
     return dict(values)
+
+
+def known_levers(plan: MissionPlan, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of a page's `values` that the plan knows: what else is there is not saved."""
+    known = {name: lever.values for name, lever in plan.levers.items()}
+    return {name: value for name, value in values.items() if _takes(known.get(name, ()), value)}
 
 
 def setting(plan: MissionPlan, act: Act, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,6 +61,10 @@ def fact_list(act: Act) -> Markup:
     return tag(
         "div", heading, tag("dl", rows, tabindex=0, aria_label="Facts and their sources"), class_="fl-facts"
     )
+
+
+def _takes(known: Iterable[Any], value: Any) -> bool:
+    return any(type(value) is type(one) and value == one for one in known)
 
 
 def _lever(name: str, lever: Lever) -> Markup:

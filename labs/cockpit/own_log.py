@@ -53,25 +53,36 @@ def read_own_log(
     act = next((act for act in plan.acts if takes_log(act)), None)
     if not chosen or act is None:
         return None, ""
-    name = str(chosen.get("name", "log"))[:NAME_LIMIT]
+    name = str(chosen.get("name", "log"))[:NAME_LIMIT].encode(errors="replace").decode()
     try:
-        log = load_job_log(str(chosen.get("text", "")).encode(), name=name, progress=progress)
+        log = load_job_log(str(chosen.get("text", "")).encode(errors="replace"), name=name, progress=progress)
         scenario = SCENARIOS[act.scenario].scenario().of_log(log, name, **act.settings)
     except FleetlabError as error:
         return None, f"{error} The students stay."
     return OwnLog(act.id, scenario, f"{name}, {log.summary()}"), ""
 
 
-def log_choice(act: Act, log: OwnLog | None) -> Markup:
-    """Return the buttons with which an act takes a job log, and what was read from it."""
+def log_choice(act: Act, log: OwnLog | None, complaint: str = "") -> Markup:
+    """Return the buttons with which an act takes a job log, what was read, and why one was not taken."""
     if not takes_log(act):
         return Markup("")
     choose = tag("button", "Use a job log", type="button", class_="fl-plain", data_do="choose")
     back = tag("button", "Back to the students", type="button", class_="fl-plain", data_do="students")
-    hint = f"Jobs of {log.summary}" if log else f"In place of the students: {FORMATS}"
+    hint = (
+        f"Jobs of {log.summary}"
+        if log
+        else f"In place of the students: {FORMATS}; at least {_hours(act)} of submissions."
+    )
     file = tag("input", type="file", hidden=True, aria_label="Job log")
     buttons = tag("div", choose, back if log else None, class_="fl-buttons")
-    return tag("div", buttons, tag("p", hint, class_="fl-hint"), file, class_="fl-own-log")
+    refused = tag("p", complaint, class_="fl-error", role="alert") if complaint else None
+    return tag("div", buttons, refused, tag("p", hint, class_="fl-hint"), file, class_="fl-own-log")
+
+
+def _hours(act: Act) -> str:
+    """Return how long a log must be: from the opening of the books to the end of the horizon."""
+    scenario = SCENARIOS[act.scenario].scenario()(**act.settings)
+    return f"{(scenario.crisis_after + scenario.horizon).to('h').magnitude:g}\N{NO-BREAK SPACE}h"
 
 
 def reading(share: float, name: str) -> Markup:
@@ -79,8 +90,3 @@ def reading(share: float, name: str) -> Markup:
     percent = f"{share:.0%}".replace("%", "\N{NO-BREAK SPACE}%")
     bar = tag("progress", value=f"{share:.2f}", max="1", aria_label=f"Reading {name}")
     return tag("p", f"Reading {name}: {percent} ", bar, role="status")
-
-
-def refused(complaint: str) -> Markup:
-    """Return why a log was not taken."""
-    return tag("p", complaint, role="alert", class_="fl-error")

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from itertools import pairwise
 
 from engine.missions import Act, MissionPlan
+from labs.cockpit.saved import fitting
 
 LEAST_WORDS = 5
 """Words of rationale that make an act done, beside its sealed prediction: enough for a reason."""
@@ -13,9 +14,9 @@ LEAST_WORDS = 5
 
 def open_acts(plan: MissionPlan, sealed: Collection[str], texts: Mapping[str, str]) -> list[str]:
     """Return the acts that may be played: the first, each after a done one, and any that is sealed."""
-    opened = [plan.acts[0].id]
+    opened, written = [plan.acts[0].id], fitting(texts)
     for before, act in pairwise(plan.acts):
-        if act.id in sealed or (before.id in opened and _done(before, sealed, texts)):
+        if act.id in sealed or (before.id in opened and _done(before, sealed, written)):
             opened.append(act.id)
     return opened
 
@@ -23,6 +24,11 @@ def open_acts(plan: MissionPlan, sealed: Collection[str], texts: Mapping[str, st
 def act_before(plan: MissionPlan, act_id: str) -> Act | None:
     """Return the act that must be done before this one; None for the first."""
     return next((before for before, act in pairwise(plan.acts) if act.id == act_id), None)
+
+
+def act_after(plan: MissionPlan, act_id: str) -> Act | None:
+    """Return the act that opens when this one is done; None for the last."""
+    return next((act for before, act in pairwise(plan.acts) if before.id == act_id), None)
 
 
 def what_opens(before: Act) -> str:

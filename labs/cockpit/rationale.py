@@ -5,16 +5,19 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from labs.cockpit.markup import tag
+from labs.cockpit.progress import LEAST_WORDS, act_after
 from labs.cockpit.saved import TEXT_LIMIT
 from labs.cockpit.stage import Scene
 
 
 def rationale_box(scene: Scene) -> Markup:
     """Return the box in which the student argues; its question is the act's."""
+    after = act_after(scene.plan, scene.act.id)
+    opens = f"Act {after.number}" if after else None
     head = tag(
         "div",
         tag("h2", tag("label", "Rationale", for_="fl-why")),
-        tag("span", class_="fl-count"),
+        tag("span", class_="fl-count", data_least=LEAST_WORDS, data_opens=opens),
         class_="fl-panel-head",
     )
     area = tag("textarea", id="fl-why", rows=4, maxlength=TEXT_LIMIT, placeholder=scene.act.rationale)

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 import pint
-from pydantic import Field, StrictBool, StrictStr, field_validator
+from pydantic import StrictBool, StrictStr, field_validator
 
 from engine.errors import FileProblem, FleetlabError, InvalidInput
 from engine.missions import MissionPlan
@@ -24,18 +24,46 @@ TEXT_LIMIT = 4000
 LeverValue = StrictBool | StrictStr
 
 
+def sendable(text: str) -> str:
+    """Return `text` with a question mark for each lone surrogate, which cannot be sent to a page."""
+    return text.encode(errors="replace").decode()
+
+
+def fitting(texts: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts of a page that can be saved: strings within the limit that can be sent back."""
+    return {
+        act: text
+        for act, text in texts.items()
+        if isinstance(text, str) and not (_misfit(act) or _misfit(text))
+    }
+
+
+def _misfit(text: str) -> str:
+    """Return what would be accepted in place of `text`; empty if `text` is."""
+    if len(text) > TEXT_LIMIT:
+        return f"a text of at most {TEXT_LIMIT:,} characters"
+    return "" if sendable(text) == text else "a text without halves of surrogate pairs"
+
+
 class SealedPrediction(Frozen):
     """A prediction that can no longer be changed: the act, a quantity such as `6 h`, why, and when."""
 
     act: str
     value: str
-    why: str = Field(max_length=TEXT_LIMIT)
+    why: str
     at: datetime
 
     @property
     def quantity(self) -> pint.Quantity[Any]:
         """The predicted value with its unit."""
         return quantity(self.value, "prediction")
+
+    @field_validator("why")
+    @classmethod
+    def _fits(cls, why: str) -> str:
+        if accepted := _misfit(why):
+            raise InvalidInput("why", why, accepted)
+        return why
 
 
 class Returned(Frozen):
@@ -63,10 +91,10 @@ class SavedWork(Frozen):
 
     @field_validator("rationale")
     @classmethod
-    def _not_too_long(cls, texts: dict[str, str]) -> dict[str, str]:
+    def _fit(cls, texts: dict[str, str]) -> dict[str, str]:
         for act, text in texts.items():
-            if len(text) > TEXT_LIMIT:
-                raise InvalidInput(act, text, f"a text of at most {TEXT_LIMIT:,} characters")
+            if accepted := _misfit(act) or _misfit(text):
+                raise InvalidInput(act, text, accepted)
         return texts
 
 
@@ -100,7 +128,9 @@ def opened(plan: MissionPlan, visit: Visit, file: str, content: str) -> tuple[Sa
     try:
         work = SavedWork.read_json(content, file)
         _belongs(work, visit, file)
-        for one in work.sealed.values():
+        for act, one in work.sealed.items():
+            if one.act != act:
+                raise InvalidInput(f"sealed.{act}", one.act, f"the prediction of {act}")
             seal(plan, one.model_dump(mode="json"))
         accepted_levers(plan, work.levers)
     except FileProblem:

@@ -27,6 +27,8 @@ class Visit(Frozen):
     student: str = GUEST
     complaint: str = ""
     log: OwnLog | None = None
+    log_complaint: str = ""
+    """Why the job log that was chosen is not used."""
 
     @property
     def home(self) -> str:

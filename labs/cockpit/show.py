@@ -11,7 +11,7 @@ from markupsafe import Markup
 from engine.missions import MissionPlan
 from labs.cockpit.charts import Chart
 from labs.cockpit.markup import join, tag, zone
-from labs.cockpit.own_log import read_own_log, reading, refused
+from labs.cockpit.own_log import read_own_log, reading
 from labs.cockpit.plotly_charts import CONFIG, figure
 from labs.cockpit.session import Visit
 from labs.cockpit.telemetry import caption
@@ -33,13 +33,13 @@ def heading(text: str) -> Markup:
 
 
 def on_own_log(plan: MissionPlan, guest: Visit, chosen: Mapping[str, Any]) -> tuple[Visit, mo.Html]:
-    """Read the chosen job log, showing how far it is; return the visit on it, and why it was not taken."""
+    """Read the chosen job log, showing how far it is; return the visit on it, or why it is not taken."""
 
     def progress(share: float) -> None:
         mo.output.replace(page(_notice(reading(share, str(chosen["name"])))))
 
     log, complaint = read_own_log(plan, chosen, progress)
-    return guest.variant(log=log), page(_notice(refused(complaint) if complaint else None))
+    return guest.variant(log=log, log_complaint=complaint), page(_notice(None))
 
 
 def _notice(content: Markup | None) -> Markup:

@@ -14,9 +14,9 @@ from typing import Any
 from engine.errors import FleetlabError
 from engine.missions import Act, MissionPlan
 from engine.scenarios.registry import SCENARIOS, ScenarioEntry
-from labs.cockpit.levers import setting
+from labs.cockpit.levers import known_levers, setting
 from labs.cockpit.progress import act_before
-from labs.cockpit.saved import Returned, SavedWork, SealedPrediction
+from labs.cockpit.saved import Returned, SavedWork, SealedPrediction, fitting
 from labs.cockpit.session import Visit
 from labs.cockpit.views import ready
 
@@ -121,7 +121,10 @@ def run(act: Act, visit: Visit, levers: Mapping[str, Any]) -> Any:
 def saved_work(
     stage: Stage, sealed: Mapping[str, SealedPrediction], levers: Mapping[str, Any], texts: Mapping[str, str]
 ) -> SavedWork:
-    """Return the work as it stands: with what the engine returned, once the act's prediction is sealed."""
+    """Return the work as it stands: with what the engine returned, once the act's prediction is sealed.
+
+    What a page sent that does not fit is left out, so that one broken piece does not cost the rest.
+    """
     returned = None
     if stage.open:
         outcome = stage.outcome.model_dump(mode="json", exclude={"fleet_map", "through_time"})
@@ -132,8 +135,8 @@ def saved_work(
         student=stage.visit.student,
         seed=stage.visit.seed,
         log=stage.visit.log.digest if stage.visit.log else "",
-        levers={**levers, **stage.levers},
+        levers={**known_levers(stage.plan, levers), **stage.levers},
         sealed=dict(sealed),
-        rationale=dict(texts),
+        rationale=fitting(texts),
         returned=returned,
     )

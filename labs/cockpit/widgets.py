@@ -20,7 +20,7 @@ from labs.cockpit.levers import lever_panel
 from labs.cockpit.modules import module
 from labs.cockpit.own_log import log_choice
 from labs.cockpit.rationale import rationale_box, work_strip
-from labs.cockpit.saved import SavedWork, SealedPrediction, opened, seal
+from labs.cockpit.saved import SavedWork, SealedPrediction, opened, seal, sendable
 from labs.cockpit.session import Visit
 from labs.cockpit.stage import Scene, Stage
 from labs.cockpit.telemetry import cards
@@ -93,7 +93,7 @@ class PredictionForm(anywidget.AnyWidget):
             try:
                 prediction = seal(self._plan, offer)
             except FleetlabError as error:
-                self.complaint = str(error)
+                self.complaint = sendable(str(error))
                 continue
             if prediction.act not in self.sealed:
                 self.complaint = ""
@@ -116,8 +116,8 @@ class JobLogButton(anywidget.AnyWidget):
     chosen = traitlets.Dict().tag(sync=True)
 
     def show(self, scene: Scene) -> None:
-        """Offer a log to the scene's act, and say what was read."""
-        self.html = str(log_choice(scene.act, scene.visit.log))
+        """Offer a log to the scene's act, and say what was read or refused."""
+        self.html = str(log_choice(scene.act, scene.visit.log, scene.visit.log_complaint))
 
 
 class Cards(anywidget.AnyWidget):
@@ -168,11 +168,12 @@ class FleetMap(anywidget.AnyWidget):
 
 
 class Rationale(anywidget.AnyWidget):
-    """The rationale box; `texts` holds one text an act."""
+    """The rationale box; `texts` holds one text an act, `sealed` is whether the act's prediction is."""
 
     _esm = module("rationale.js")
     html = traitlets.Unicode().tag(sync=True)
     act = traitlets.Unicode().tag(sync=True)
+    sealed = traitlets.Bool(False).tag(sync=True)
     texts = traitlets.Dict().tag(sync=True)
     home = traitlets.Unicode().tag(sync=True)
 
@@ -181,23 +182,31 @@ class Rationale(anywidget.AnyWidget):
 
     def show(self, scene: Scene) -> None:
         """Ask the question of the scene's act."""
-        self.act = scene.act.id
+        self.act, self.sealed = scene.act.id, scene.sealed is not None
         self.html = str(rationale_box(scene))
 
 
 class Work(anywidget.AnyWidget):
-    """Save, open, start fresh. `record` is what is saved; the page adds what was typed since."""
+    """Save, open, start fresh. `record` is what is saved; the page adds what was typed since.
+
+    `accepts` says which lever values and which units of a prediction the plan knows.
+    """
 
     _esm = module("work.js")
     html = traitlets.Unicode().tag(sync=True)
     record = traitlets.Dict().tag(sync=True)
+    accepts = traitlets.Dict().tag(sync=True)
     opened = traitlets.Dict().tag(sync=True)
     answer = traitlets.Dict().tag(sync=True)
     home = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, plan: MissionPlan, visit: Visit) -> None:
         self._plan, self._visit = plan, visit
-        super().__init__(html=str(work_strip()), home=visit.home)
+        accepts = {
+            "levers": {name: list(lever.values) for name, lever in plan.levers.items()},
+            "units": {act.id: list(act.prediction.units) for act in plan.acts},
+        }
+        super().__init__(html=str(work_strip()), home=visit.home, accepts=accepts)
 
     def show(self, work: SavedWork) -> None:
         """Keep `work` ready to be saved."""
@@ -209,7 +218,7 @@ class Work(anywidget.AnyWidget):
         try:
             work, sentence = opened(self._plan, self._visit, str(file.get("name")), str(file.get("text")))
         except FleetlabError as error:
-            self.answer = {"serial": file.get("serial"), "sentence": str(error), "pieces": None}
+            self.answer = {"serial": file.get("serial"), "sentence": sendable(str(error)), "pieces": None}
             return
         kept = work.model_dump(mode="json", include={"levers", "sealed", "rationale"})
-        self.answer = {"serial": file.get("serial"), "sentence": sentence, "pieces": kept}
+        self.answer = {"serial": file.get("serial"), "sentence": sendable(sentence), "pieces": kept}

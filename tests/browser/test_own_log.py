@@ -23,6 +23,6 @@ def test_the_crisis_is_told_of_the_log_and_the_students_come_back(lab, tmp_path)
 
 def test_a_log_that_is_too_short_is_refused_and_the_students_stay(lab, tmp_path):
     choose(lab, tmp_path, swf(3000, 20))
-    notice = lab.page.locator("[data-zone=notice]", has_text="the act needs 62 h")
-    notice.wait_for()
+    lab.page.locator(".fl-own-log [role=alert]", has_text="the act needs 62 h").wait_for()
+    assert lab.page.locator("[data-zone=notice]").is_hidden()
     assert "student jobs" in lab.page.locator(CRISIS).inner_text()

@@ -21,9 +21,8 @@ def saved(lab):
 def open_file(lab, tmp_path, content, name="work.json"):
     file = tmp_path / name
     file.write_text(content, encoding="utf-8")
-    before = lab.page.locator("[data-zone=work] .fl-status").text_content()
     lab.page.locator("[data-zone=work] input[type=file]").set_input_files(file)
-    lab.until("(e, before) => e.textContent && e.textContent !== before", ".fl-status", before)
+    lab.until("e => e.textContent && !e.textContent.startsWith('Opening')", ".fl-status")
     return lab.status()
 
 
@@ -112,6 +111,16 @@ def test_work_of_another_student_is_refused_by_name(worked, visit, served_lab, t
         ("sealed", "null"),
         ("draft", "{broken"),
         ("act", "[1, 2]"),
+        ("rationale", '{"audit": 5}'),
+        ("rationale", '{"audit": null}'),
+        ("rationale", '{"audit": {"a": 1}}'),
+        ("rationale", json.dumps({"audit": "x" * 5000})),
+        ("rationale", '{"__proto__": "one two three four five"}'),
+        ("levers", '{"evict": 7}'),
+        ("levers", '{"policy": {"a": 1}}'),
+        ("draft", '{"audit": {"value": {}, "unit": "h", "why": ""}}'),
+        ("sealed", '{"audit": 5}'),
+        ("sealed", '{"audit": {"act": "audit", "value": 6, "why": "", "at": ""}}'),
     ],
 )
 def test_a_stored_piece_that_is_broken_is_set_aside_and_told(lab, piece, broken):
@@ -122,14 +131,54 @@ def test_a_stored_piece_that_is_broken_is_set_aside_and_told(lab, piece, broken)
     kept = lab.page.evaluate("Object.entries(localStorage).filter(([key]) => key.includes(':set-aside:'))")
     assert [value for _, value in kept] == [broken]
     assert f":{piece}:set-aside:" in kept[0][0]
+    area(lab).fill("The page goes on.")
+    lab.page.locator(".fl-saved[data-state=kept]").wait_for()
+    assert lab.stored("rationale") == {"audit": "The page goes on."}
 
 
 def test_a_stored_lever_that_the_plan_does_not_know_is_left_out(lab):
     lab.seal()
-    store(lab, "levers", json.dumps({"policy": "lottery", "evict": 7, "migrate": True, "warp": 9}))
+    store(lab, "levers", json.dumps({"policy": "lottery", "evict": "maybe", "migrate": True, "warp": "9"}))
     lab.reload()
     lab.opened()
     lab.shows(LEVERS)
+
+
+def test_what_is_saved_can_be_opened_whatever_is_stored(lab, tmp_path):
+    at = "2026-11-29T14:02:00Z"
+    store(lab, "levers", json.dumps({"policy": "lottery", "warp": "9", "migrate": True}))
+    store(lab, "sealed", json.dumps({"audit": {"act": "audit", "value": "6 GPU", "why": "", "at": at}}))
+    store(lab, "rationale", json.dumps({"audit": "half \ud800 a pair"}))
+    _, content = saved(lab)
+    assert json.loads(content)["rationale"] == {"audit": "half \ufffd a pair"}
+    assert json.loads(content)["sealed"] == {}
+    assert "Opened work.json" in open_file(lab, tmp_path, content)
+
+
+def test_half_a_surrogate_pair_does_not_stop_the_page(lab):
+    store(lab, "rationale", json.dumps({"audit": "half \ud800 a pair"}))
+    lab.reload()
+    text_is(lab, "half \ufffd a pair")
+    lab.seal("6", "h", "and \U0001f600")
+    lab.press("migrate")
+    lab.shows(LEVERS)
+
+
+def test_opening_a_file_leaves_what_is_sealed_here(worked, tmp_path):
+    _, content = saved(worked)
+    theirs = json.loads(content)
+    theirs["sealed"]["audit"]["value"] = "1 h"
+    theirs["rationale"] = {"audit": "Theirs."}
+    area(worked).press_sequentially(" And more")  # not kept yet when the file is opened
+    said = open_file(worked, tmp_path, json.dumps(theirs))
+    assert said.startswith("Opened work.json") and said.endswith("sealed here stays as it was.")
+    text_is(worked, "Theirs.")
+    assert worked.stored("sealed")["audit"]["value"] == "6 h"
+    assert "6 h" in worked.page.locator(".fl-guess").inner_text().replace("\u00a0", " ")
+    open_file(worked, tmp_path, json.dumps(theirs | {"rationale": {}}), "second.json")
+    assert worked.stored("before-opening")["rationale"] == {"audit": TEXT + " And more"}
+    refused = open_file(worked, tmp_path, "{", "third.json")
+    assert refused.startswith("third.json:1")
 
 
 def test_a_page_that_cannot_keep_text_says_so(visit, served_lab):

@@ -81,6 +81,23 @@ def test_a_number_is_read_as_people_type_it(page, typed, number):
     assert found == number
 
 
+@pytest.mark.parametrize(
+    ("text", "opens", "sealed", "said"),
+    [
+        (" ", "Act II", False, "0 of 5 words to open Act II"),
+        ("one two three  four", None, True, "4 of 5 words"),
+        ("one two three four five", "Act II", False, "5 words; Act II opens at the seal"),
+        ("one two three four five", "Act II", True, "5 words; Act II is open"),
+        ("one two three four five six", None, True, "6 words"),
+    ],
+)
+def test_the_word_count_says_what_is_missing_and_what_opens(page, text, opens, sealed, said):
+    data = {"least": "5"} | ({"opens": opens} if opens else {})
+    body = "return m.progress(arg.text, arg.data, arg.sealed);"
+    found = run(page, "rationale.js", body, {"text": text, "data": data, "sealed": sealed})
+    assert found == said
+
+
 def test_a_difference_has_the_cards_digits_and_says_whether_it_is_better(page):
     body = """
         const fill = m.changes(), root = document.createElement("div"), said = [];

@@ -89,7 +89,11 @@ def test_a_prediction_that_is_no_number_is_told_beside_the_field(lab):
         form.locator("[name=value]").fill(bad)
         form.locator("button").click()
         said = form.locator(".fl-error").inner_text()
-        assert "Your prediction" in said and f"“{bad}”" in said
+        assert "Your prediction" in said and (f"“{bad}”" in said if bad else "“" not in said)
+    form.locator("[name=value]").fill("6")
+    form.locator("[name=why]").fill(" ")
+    form.locator("button").click()
+    assert form.locator(".fl-error").inner_text() == "Because: give your reason in one sentence."
     assert lab.stored("sealed") is None
     assert lab.epoch() == 0
 

@@ -63,6 +63,13 @@ def test_a_log_that_cannot_be_used_is_refused_in_one_sentence_and_the_students_s
     assert said in complaint and complaint.endswith("The students stay.")
 
 
+def test_half_a_surrogate_pair_in_a_log_is_one_more_broken_line():
+    text = swf(6000, 100).decode().replace("\n3000 ", "\n\ud800 ")
+    log, complaint = read_own_log(PLAN, {"name": "own\ud800.swf", "text": text}, lambda share: None)
+    assert complaint == "" and log is not None
+    assert log.summary.startswith("own?.swf") and "5,999 jobs" in log.summary
+
+
 def test_a_broken_line_costs_only_itself():
     content = swf(6000, 100).replace(b"\n3000 ", b"\nnonsense ")
     log, complaint = read_own_log(PLAN, chosen(content), lambda share: None)
@@ -74,6 +81,11 @@ def test_a_hostile_file_name_is_escaped(own):
     log, _ = read_own_log(PLAN, chosen(swf(6000, 100), "<img src=x onerror=alert(1)>"), lambda share: None)
     assert "<img" not in str(log_choice(PLAN.act("audit"), log))
     assert str(log_choice(PLAN.act("gamble"), own)) == ""
+    assert "<img" not in str(log_choice(PLAN.act("audit"), None, "<img src=x onerror=alert(1)>"))
+
+
+def test_what_a_log_must_be_is_said_before_one_is_chosen():
+    assert "at least 62\u00a0h of submissions" in str(log_choice(PLAN.act("audit"), None))
 
 
 def test_work_on_a_log_opens_only_on_the_same_log(own):

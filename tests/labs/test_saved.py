@@ -7,6 +7,7 @@ import pytest
 
 from engine.errors import FileProblem, InvalidInput, UnknownName
 from engine.missions import load_mission
+from labs.cockpit.progress import open_acts
 from labs.cockpit.saved import SavedWork, opened, seal
 from labs.cockpit.session import visit
 from labs.cockpit.stage import saved_work
@@ -42,6 +43,8 @@ def test_a_prediction_is_sealed_with_its_unit_and_its_time():
         ({"why": 7}, "why"),
         ({"at": "yesterday"}, "at"),
         ({"mood": "good"}, "mood"),
+        ({"why": "half \ud800"}, "why"),
+        ({"why": "x" * 4001}, "4,000 characters"),
     ],
 )
 def test_a_prediction_that_makes_no_sense_names_its_field(change, said):
@@ -90,6 +93,10 @@ def test_before_the_seal_what_is_saved_has_nothing_of_the_outcome():
         ({"sealed": {"audit": OFFER | {"value": "6 GPU"}}}, "prediction"),
         ({"rationale": {"audit": "x" * 4001}}, "4,000 characters"),
         ({"grade": 1}, "grade"),
+        ({"rationale": {"audit": "half \ud800"}}, "surrogate"),
+        ({"rationale": {"\ud800": "half"}}, "surrogate"),
+        ({"sealed": {"audit": OFFER | {"why": "half \ud800"}}}, "surrogate"),
+        ({"sealed": {"gamble": OFFER}}, "the prediction of gamble"),
     ],
 )
 def test_a_file_that_does_not_fit_is_one_sentence_with_its_name(changes, said):
@@ -111,3 +118,12 @@ def test_work_under_an_older_plan_opens_and_says_so():
 
 def test_saved_work_is_versioned():
     assert SavedWork.read_json(work_json()).version == 1
+
+
+def test_what_a_page_sent_that_does_not_fit_costs_only_itself():
+    texts = {"audit": "Mine.", "gamble": 5, "rescale": None, "a": "x" * 4001, "b": "\ud800", "c": {"d": 1}}
+    levers = {"migrate": True, "evict": 7, "warp": True, "policy": ["fcfs"]}
+    work = saved_work(stage_of(audit_outcome()), {"audit": SEALED}, levers, texts)
+    assert work.rationale == {"audit": "Mine."}
+    assert work.levers == PLAN.start_values("audit")
+    assert open_acts(PLAN, {"audit"}, {"audit": 5}) == ["audit"]

@@ -85,6 +85,12 @@ def test_opening_a_file_gives_its_pieces_or_the_sentence_why_not():
     assert work.answer["pieces"] is None and work.answer["sentence"].startswith("work.json:1: ")
 
 
+def test_a_sentence_about_half_a_surrogate_pair_can_be_sent():
+    work = Work(PLAN, visit(PLAN))
+    work.opened = {"serial": 1, "name": "work.json", "text": work_json(**{"\ud800": 1})}
+    assert work.answer["pieces"] is None and work.answer["sentence"].encode()
+
+
 def test_a_script_carries_what_it_imports():
     script = module("heatmap.js")
     assert 'from "data:text/javascript;base64,' in script and 'from "./' not in script
