@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from labs.cockpit.format import count
+from labs.cockpit.format import SPACE, count
 from labs.cockpit.markup import join, tag
 from labs.cockpit.stage import Stage
 from labs.cockpit.views import view
@@ -26,9 +26,9 @@ def known_events(stage: Stage) -> Sequence[Any]:
 
 
 def _clock(said: str) -> tuple[str, str]:
-    """Return a moment in two lines: `20:00` and `day 1`, or `+1.75` and `min`."""
-    moment, _, rest = said.partition(", " if ", " in said else " ")
-    return moment, rest
+    """Return a moment in two lines, `20:00` and `day 1`; or in one that does not break, `+1.75 min`."""
+    moment, _, day = said.partition(", ")
+    return moment.replace(" ", SPACE), day
 
 
 def log(stage: Stage) -> Markup:
@@ -37,7 +37,7 @@ def log(stage: Stage) -> Markup:
     items = [
         tag(
             "li",
-            tag("time", clock, tag("span", day)),
+            tag("time", clock, tag("span", day) if day else None),
             tag("span", _MARKS[event.kind], " ", tag("span", event.name), class_="fl-kind"),
             tag("p", event.sentence),
             data_kind=event.kind,

@@ -9,9 +9,9 @@ from engine.missions import load_mission
 WIDE = [(1920, 1080), (1440, 900), (1366, 768), (1366, 641), (1024, 768)]
 ZONES = ("head", "lever", "brief", "cards", "map", "chart", "log", "why", "work")
 
-# Some texts end in an ellipsis or scroll by design: sources of facts, the readout, the log, the tabs.
+# Some texts end in an ellipsis or scroll by design: the facts, the readout, the log.
 OVERFLOWING = """() => {
-    const allowed = ".fl-source, .fl-readout, .fl-log, .fl-facts dl, .fl-acts, textarea";
+    const allowed = ".fl-readout, .fl-log, .fl-facts dl, textarea";
     const found = [];
     const walk = node => {
         if (node.nodeType !== Node.ELEMENT_NODE || ["STYLE", "SCRIPT"].includes(node.nodeName)) return;
