@@ -69,14 +69,20 @@ def check_map(lab, outcome):
     fleet, frame = outcome.fleet_map, int(lab.canvas.get_attribute("data-frame"))
     assert frame == view_audit.shown_frame(outcome)
     colours, shape, wrong = cell_centres(lab), fleet.shape, []
+    failed, red = set(), set()
     assert len(colours) == shape.columns * shape.rows
     for gpu in range(shape.nodes * shape.gpus_per_node):
         column, row = shape.cell(gpu)
         state, seen = fleet.state(frame, gpu), tuple(colours[row * shape.columns + column])
+        if state == 2:
+            failed.add(gpu // shape.gpus_per_node)
+        if seen == PALETTE[2]:
+            red.add(gpu // shape.gpus_per_node)
         crossed = state == 2 and seen[0] > 190  # a failed node carries a white cross, whose edge is blended
         if seen != PALETTE[state] and not crossed:
             wrong.append((gpu, state, seen))
     assert wrong == []
+    assert red == failed  # the cross covers only the middle of a node: some of its GPUs are plainly red
 
 
 @pytest.mark.parametrize("lever", list(ACT.levers))
