@@ -88,9 +88,13 @@ class LoggedLoad(Frozen):
             nodes=nodes, gpus_per_node=GPUS_PER_NODE, racks_per_row=max(1, round(math.sqrt(2.5 * racks)))
         )
 
-    def people(self) -> LoggedJobs:
-        """Return the jobs as the simulation reads them."""
+    @cached_property
+    def _people(self) -> LoggedJobs:
         return LoggedJobs(self)
+
+    def people(self) -> LoggedJobs:
+        """Return the jobs as the simulation reads them, the same object each time."""
+        return self._people
 
 
 class LoggedJobs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pint
 from engine.fleet.jobs import Jobs
 from engine.fleet.node_failures import NodeFailure
 from engine.fleet.rescue import Eviction, Migration
-from engine.fleet.workload import Students
+from engine.fleet.workload import StudentLoad, Students
 
 if TYPE_CHECKING:
     from engine.fleet.logged_load import LoggedJobs
@@ -60,21 +61,24 @@ def people_of(scenario: FragmentationAuditScenario, span: int) -> Students | Log
     """Return those whose jobs fill the fleet: the synthetic students, or the users of a log."""
     if scenario.log is not None:
         return scenario.log.people()
-    opens = ms(scenario.opens)
-    return Students(scenario.load, scenario.shape.gpus, opens_ms=opens, span_ms=span, seed=scenario.seed)
+    return _students(scenario.load, scenario.shape.gpus, ms(scenario.opens), span, scenario.seed)
 
 
-def table_of(
-    scenario: FragmentationAuditScenario, people: Students | LoggedJobs, crisis: int
-) -> tuple[Jobs, int]:
+@lru_cache(maxsize=2)
+def _students(load: StudentLoad, gpus: int, opens: int, span: int, seed: int) -> Students:
+    """Make the students of a seed once for all settings of the levers."""
+    return Students(load, gpus, opens_ms=opens, span_ms=span, seed=seed)
+
+
+@lru_cache(maxsize=2)
+def table_of(people: Students | LoggedJobs, crisis: int, gang_gpus: int, gang_run: int) -> tuple[Jobs, int]:
     """Return the table of small jobs and gang in queue order, and the gang's row."""
     row = int(np.searchsorted(people.submit_ms, crisis, side="right"))
-    run = ms(scenario.gang_run)
     columns = (
         (people.submit_ms, crisis),
-        (people.size, scenario.gang_gpus),
-        (people.estimate_ms, run),
-        (people.run_ms, run),
+        (people.size, gang_gpus),
+        (people.estimate_ms, gang_run),
+        (people.run_ms, gang_run),
         (np.zeros_like(people.size), 1),
     )
     table = [np.insert(column, row, value) for column, value in columns]

@@ -33,7 +33,7 @@ class AuditRun:
         self.end = self.crisis + ms(scenario.horizon)
         shape = scenario.shape
         self.people = people_of(scenario, self.end)
-        jobs, self.gang = table_of(scenario, self.people, self.crisis)
+        jobs, self.gang = table_of(self.people, self.crisis, scenario.gang_gpus, ms(scenario.gang_run))
         policy, placement = POLICIES[scenario.policy]
         self.fleet = NodeScheduler(
             Occupancy(shape.nodes, shape.gpus_per_node),
