@@ -12,7 +12,7 @@ export function wellFormed(value) {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [wellFormed(name), wellFormed(one)]));
 }
 
-const isName = name => /^[a-z][\w-]*$/i.test(name);
+const isName = name => /^[a-z][\w-]*$/i.test(name) && !(name in {});  // no name that every object answers to
 const isText = value => typeof value === "string" && [...value].length <= TEXT_LIMIT;  // as Python counts
 const recordOf = fits => value =>
   isRecord(value) && Object.entries(value).every(([name, one]) => isName(name) && fits(one, name));

@@ -30,7 +30,7 @@ export class Store {
   key(piece) { return `${this.home}:${piece}`; }
 
   // The stored value, or `fallback`; `fits` says whether a value has the shape that the caller can use.
-  read(piece, fallback, fits = FITS[piece]) {
+  read(piece, fallback, fits = FITS[piece] ?? (() => true)) {
     let text = null;
     try { text = localStorage.getItem(this.key(piece)); } catch { this.#blocked(); }
     if (text === null) return fallback;

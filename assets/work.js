@@ -12,20 +12,20 @@ const only = (record, keep) => Object.fromEntries(Object.entries(record).filter(
 
 // The predictions sealed here: those of the kernel, and those stored that the plan accepts.
 export function ownSealed(base, store, { units }) {
-  const asked = ({ value }, act) => units[act]?.includes(value.match(/^\d[\d.e+-]* (.+)$/)?.[1]);
+  const asked = ({ value }, act) => units[act]?.includes(value.match(/^\d+(?:\.\d+)?(?:e[+-]?\d+)? (.+)$/)?.[1]);
   return { ...only(store.read("sealed", {}), asked), ...base.sealed };
 }
 
 // The record to save: what the kernel computed, with what the browser holds at this moment. What the plan
 // does not know is left out, so that the file can be opened again.
 export function record(base, store, accepts, now) {
-  const known = (value, lever) => accepts.levers[lever]?.includes(value);
+  const known = (value, lever) => accepts.levers[lever]?.includes(value), ofAct = (_, act) => act in accepts.units;
   return {
     ...base,
     saved_at: now.toISOString(),
     levers: { ...base.levers, ...only(store.read("levers", {}), known) },
     sealed: ownSealed(base, store, accepts),
-    rationale: { ...base.rationale, ...store.read("rationale", {}) },
+    rationale: only({ ...base.rationale, ...store.read("rationale", {}) }, ofAct),
   };
 }
 

@@ -132,6 +132,8 @@ def opened(plan: MissionPlan, visit: Visit, file: str, content: str) -> tuple[Sa
             if one.act != act:
                 raise InvalidInput(f"sealed.{act}", one.act, f"the prediction of {act}")
             seal(plan, one.model_dump(mode="json"))
+        for act in work.rationale:
+            plan.act(act)
         accepted_levers(plan, work.levers)
     except FileProblem:
         raise

@@ -117,6 +117,7 @@ def test_work_of_another_student_is_refused_by_name(worked, visit, served_lab, t
         ("rationale", json.dumps({"audit": "x" * 5000})),
         ("rationale", '{"__proto__": "one two three four five"}'),
         ("levers", '{"evict": 7}'),
+        ("levers", '{"constructor": true}'),
         ("levers", '{"policy": {"a": 1}}'),
         ("draft", '{"audit": {"value": {}, "unit": "h", "why": ""}}'),
         ("sealed", '{"audit": 5}'),
@@ -148,7 +149,7 @@ def test_what_is_saved_can_be_opened_whatever_is_stored(lab, tmp_path):
     at = "2026-11-29T14:02:00Z"
     store(lab, "levers", json.dumps({"policy": "lottery", "warp": "9", "migrate": True}))
     store(lab, "sealed", json.dumps({"audit": {"act": "audit", "value": "6 GPU", "why": "", "at": at}}))
-    store(lab, "rationale", json.dumps({"audit": "half \ud800 a pair"}))
+    store(lab, "rationale", json.dumps({"audit": "half \ud800 a pair", "encore": "More."}))
     _, content = saved(lab)
     assert json.loads(content)["rationale"] == {"audit": "half \ufffd a pair"}
     assert json.loads(content)["sealed"] == {}

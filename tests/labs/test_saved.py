@@ -95,6 +95,7 @@ def test_before_the_seal_what_is_saved_has_nothing_of_the_outcome():
         ({"grade": 1}, "grade"),
         ({"rationale": {"audit": "half \ud800"}}, "surrogate"),
         ({"rationale": {"\ud800": "half"}}, "surrogate"),
+        ({"rationale": {"encore": "More."}}, "no act 'encore'"),
         ({"sealed": {"audit": OFFER | {"why": "half \ud800"}}}, "surrogate"),
         ({"sealed": {"gamble": OFFER}}, "the prediction of gamble"),
     ],
