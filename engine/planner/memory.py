@@ -37,9 +37,11 @@ class Parts(NamedTuple):
 
     def rounded(self) -> MemoryBreakdown:
         """Return the parts to 2 digits beside the total of the unrounded ones."""
+        weights = round(self.weights, 2)
         return MemoryBreakdown(
-            weights_gb=round(self.weights, 2),
-            gradients_gb=round(self.gradients, 2),
+            weights_gb=weights,
+            # often the same number, and rounding is what takes the time
+            gradients_gb=weights if self.gradients == self.weights else round(self.gradients, 2),
             optimizer_gb=round(self.optimizer, 2),
             activations_gb=round(self.activations, 2),
             transient_gb=round(self.transient, 2),

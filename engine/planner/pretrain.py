@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from engine.planner.catalog import Gpu, Shape, assumed
+from engine.planner.catalog import Gpu, Link, Shape, assumed
 from engine.planner.communication import (
     all_reduce_seconds,
     compute_seconds,
@@ -80,8 +80,9 @@ def pretrain_verdicts(
     none fits, the leanest is reported. A stated `activation_checkpointing` is obeyed.
     """
     gpus = min(request.resources.gpus, int(assumed().largest_pretraining_fleet))
+    sizes = _Sizes(workload, shape, gpu)
     return [
-        judge(_trial(request, workload, shape, gpu, split), gpu, request)
+        judge(_trial(request, workload, shape, gpu, sizes.leanest_needed(split)), gpu, request)
         for world in world_sizes(gpus)
         for split in _splits(world, workload, shape, request.resources)
     ]
@@ -157,11 +158,13 @@ def layout_efficiency(
     tokens = float(workload.seq_len) * workload.micro_batch_per_gpu
     held = shape.parameters / (split.tensor * split.pipeline)
     compute = compute_seconds(tokens, held, gpu.peak_flops)
-    visible = _tensor_seconds(resources, workload, shape, split) + _stage_seconds(
-        resources, workload, shape, split
+    element = BYTES[workload.precision]
+    boundary = tokens * shape.hidden * element
+    visible = _tensor_seconds(resources, boundary, shape.layers, split) + _stage_seconds(
+        across, boundary, split
     )
     m, slots = split.micro_batches, split.micro_batches + split.pipeline - 1
-    size, layers = held * BYTES[workload.precision], shape.layers / split.pipeline
+    size, layers = held * element, shape.layers / split.pipeline
     hidden = assumed().overlapped_share * m * compute
     exchange = 0.0
     if split.sharded:
@@ -172,38 +175,66 @@ def layout_efficiency(
     return round(m * compute / step, 2)
 
 
-def _tensor_seconds(resources: Resources, workload: TransformerPretrain, shape: Shape, split: Split) -> float:
+def _tensor_seconds(resources: Resources, boundary: float, layers: int, split: Split) -> float:
     if split.tensor == 1:
         return 0.0
     given = assumed()
     times = given.recomputed_all_reduces if split.checkpointing else given.layer_all_reduces
-    one = all_reduce_seconds(_boundary_bytes(workload, shape), split.tensor, host_link(resources))
-    return times * shape.layers / split.pipeline * one
+    one = all_reduce_seconds(boundary, split.tensor, host_link(resources))
+    return times * layers / split.pipeline * one
 
 
-def _stage_seconds(resources: Resources, workload: TransformerPretrain, shape: Shape, split: Split) -> float:
+def _stage_seconds(across: Link, boundary: float, split: Split) -> float:
     if split.pipeline == 1:
         return 0.0
-    across = link_between(split.world, resources)
     # activations forward and their gradients back; each GPU of the tensor group sends its part
-    return 2 * (_boundary_bytes(workload, shape) / split.tensor / across.bandwidth + across.latency)
+    return 2 * (boundary / split.tensor / across.bandwidth + across.latency)
 
 
-def _boundary_bytes(workload: TransformerPretrain, shape: Shape) -> float:
-    tokens = float(workload.seq_len) * workload.micro_batch_per_gpu
-    return tokens * shape.hidden * BYTES[workload.precision]
+class _Sizes:
+    """The memory of one request's layouts; those that hold the same on a GPU are sized once."""
+
+    def __init__(self, workload: TransformerPretrain, shape: Shape, gpu: Gpu) -> None:
+        self._workload, self._shape, self._gpu = workload, shape, gpu
+        self._known: dict[tuple[int, ...], tuple[Parts, bool]] = {}
+        stated = workload.activation_checkpointing
+        self._checkpointing = (False, True) if stated is None else (stated,)
+
+    def leanest_needed(self, plain: Split) -> tuple[Split, Parts]:
+        """Return the first variant of a layout that fits, else the leanest."""
+        tensor, pipeline, data, micro_batches, *_ = plain
+        in_flight = min(micro_batches, pipeline)
+        for checkpointing in self._checkpointing:
+            for sharded in (False, True) if data > 1 else (False,):
+                # replicas matter only when they share the state
+                key = (tensor, pipeline, data if sharded else 0, in_flight, checkpointing)
+                sized = self._known.get(key)
+                if sized is None:
+                    sized = self._known[key] = self._size(Split(*plain[:4], sharded, checkpointing))
+                parts, fitting = sized
+                if fitting:
+                    return Split(*plain[:4], sharded, checkpointing), parts
+        return Split(*plain[:4], sharded, checkpointing), parts
+
+    def _size(self, split: Split) -> tuple[Parts, bool]:
+        parts = layout_parts(self._workload, self._shape, split)
+        return parts, fits(parts, self._gpu)
 
 
 def _trial(
-    request: PlanRequest, workload: TransformerPretrain, shape: Shape, gpu: Gpu, plain: Split
+    request: PlanRequest,
+    workload: TransformerPretrain,
+    shape: Shape,
+    gpu: Gpu,
+    sized: tuple[Split, Parts],
 ) -> Trial:
-    split, parts = _leanest_needed(workload, shape, gpu, plain)
-    factor = penalty(checkpointing=split.checkpointing, quantized=False, offloaded=False)
+    split, parts = sized
 
     def minutes(share: float) -> float | None:
         if workload.train_tokens_m is None or gpu.peak_flops is None:
             return None
         tokens = workload.train_tokens_m * 1e6
+        factor = penalty(checkpointing=split.checkpointing, quantized=False, offloaded=False)
         return token_minutes(tokens, shape.parameters, gpu.peak_flops, split.world, share, factor)
 
     return Trial(
@@ -223,16 +254,3 @@ def _trial(
             bubble=round(split.bubble, 4),
         ),
     )
-
-
-def _leanest_needed(
-    workload: TransformerPretrain, shape: Shape, gpu: Gpu, plain: Split
-) -> tuple[Split, Parts]:
-    stated = workload.activation_checkpointing
-    for checkpointing in (False, True) if stated is None else (stated,):
-        for sharded in (False, True) if plain.data > 1 else (False,):
-            split = plain._replace(sharded=sharded, checkpointing=checkpointing)
-            parts = layout_parts(workload, shape, split)
-            if fits(parts, gpu):
-                return split, parts
-    return split, parts

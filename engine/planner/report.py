@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pint
+from pydantic import BaseModel
 
 from engine.model import Frozen
 from engine.planner.protocol import Basis
@@ -15,7 +16,18 @@ Mode = Literal["local", "independent_tasks", "coordinated_training"]
 Offload = Literal["none", "optimizer_cpu"]
 
 
-class Estimate(Frozen):
+class _Part(Frozen):
+    """One of the many small parts of a report, built by the hundred.
+
+    It is validated like any other model, but without the sentence that `Frozen` makes of an error in what
+    a user wrote: only the planner builds a part, and `read` makes that sentence of a stored report.
+    """
+
+    if not TYPE_CHECKING:
+        __init__ = BaseModel.__init__
+
+
+class Estimate(_Part):
     """A number that says where it comes from."""
 
     value: float
@@ -34,7 +46,7 @@ class Estimate(Frozen):
         return f"{self.value:,.{1 if self.unit == 'min' else 2}f} {self.unit}"
 
 
-class MemoryBreakdown(Frozen):
+class MemoryBreakdown(_Part):
     """Peak memory of one GPU by part, and the host memory behind it, in GB of 1e9 bytes to 2 digits."""
 
     weights_gb: float = 0.0
@@ -48,7 +60,7 @@ class MemoryBreakdown(Frozen):
     basis: Basis = "static"
 
 
-class Layout(Frozen):
+class Layout(_Part):
     """How pre-training is spread: GPUs = tensor · pipeline · data.
 
     `shard` is the number of data-parallel replicas over which training state is divided (1: none), and
@@ -63,7 +75,7 @@ class Layout(Frozen):
     bubble: float
 
 
-class Verdict(Frozen):
+class Verdict(_Part):
     """One candidate: its numbers, its status and the reasons for it.
 
     `deficit_gb` is the memory by which it misses the cap of one GPU; none when memory is not the reason.
