@@ -42,6 +42,7 @@ class FirstComeLine:
         self._rows: deque[int] = deque()
         self.count = 0
         self.greedy = False
+        self.wants = 0
 
     def add(self, row: int) -> None:
         """Put a job at its place: at the end, or further ahead if it comes back."""
@@ -51,11 +52,13 @@ class FirstComeLine:
         else:
             rows.append(row)
         self.count += 1
+        self.wants = min(self._run.size[rows[0]], self._run.fleet.gpus_per_node)
 
     def remove(self, row: int) -> None:
         """Take a job out of the line."""
         self._rows.remove(row)
         self.count -= 1
+        self.wants = 0
 
     def arrive(self, row: int, now: int) -> None:
         """Queue behind the blocked head."""
@@ -77,6 +80,7 @@ class FirstComeLine:
                 run.start_one(head, now, node)
             rows.popleft()
         self.count = len(rows)
+        self.wants = min(size[rows[0]], top) if rows else 0
 
     def ended(self, row: int, nodes: int) -> None:
         """Nothing to learn: the line looks at the fleet when it serves."""
@@ -101,6 +105,7 @@ class BackfillLine:
         self._shortest: dict[int, int] = {}  # a lower bound of the estimates in a lane
         self.count = 0
         self.greedy = not reserve
+        self.wants = 0
         self._first = -1  # the rank of the head, or -1 when not known
         self._blocked = NOBODY  # a head of whole nodes that did not fit, and the free nodes it found
         self._row_at: Sequence[int] = range(len(scheduler.size))
@@ -117,6 +122,7 @@ class BackfillLine:
         self.count += 1
         if self._rank[row] < self._first:
             self._first = self._rank[row]
+        self._weigh()
 
     def remove(self, row: int) -> None:
         """Take a job out of the line."""
@@ -233,6 +239,17 @@ class BackfillLine:
         self.count -= 1
         if rank == self._first:
             self._first = -1
+        self._weigh()
+
+    def _weigh(self) -> None:
+        """Find `wants`. A reservation may move at any end, unless a job of whole nodes waits alone."""
+        self.wants = 0
+        if self._reservation is not None and (self.count != 1 or not self._run.kill_at_limit):
+            return
+        top = self._fleet.gpus_per_node
+        smallest = min((min(abs(kind), top) for kind, lane in self._lanes.items() if lane), default=0)
+        if self._reservation is None or smallest == top:
+            self.wants = smallest
 
     def _head(self) -> int:
         self._first = min(lane[0] for lane in self._lanes.values() if lane)

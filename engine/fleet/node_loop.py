@@ -100,19 +100,23 @@ class NodeLoop:
                 now = ends[0] >> shift
                 if now > until:
                     break
-                after = (now + 1) << shift
+                after, room = (now + 1) << shift, 0
                 while ends[0] < after:
                     gone = heappop(ends) & row_mask
                     spot = place[gone]
                     if spot < 0:
                         self.leave(gone)
+                        room = top
                         continue
                     node = spot >> 8
                     was = busy[node]
                     left = was ^ spot & 255
+                    free = free_of[left]
                     boards[free_of[was]] ^= bit[node]
-                    boards[free_of[left]] ^= bit[node]
+                    boards[free] ^= bit[node]
                     busy[node] = left
+                    if free > room:
+                        room = free
                     if on_node is not None:
                         on_node[node].remove(gone)
                         if line.count:
@@ -120,8 +124,9 @@ class NodeLoop:
                 if line.count:
                     while submit[row] == now:
                         self._enqueue(row)
-                        row += 1
-                    line.serve(now)
+                        row, room = row + 1, top
+                    if room >= line.wants:
+                        line.serve(now)
                 continue
             if coming > until:
                 break

@@ -14,6 +14,7 @@ class Line(Protocol):
 
     count: int
     greedy: bool  # whether a newcomer starts if it fits, whoever waits
+    wants: int  # nobody can start because of ends that leave no node with this many free GPUs
 
     def add(self, row: int) -> None:
         """Put a job into the line at its place."""
