@@ -109,9 +109,12 @@ class BackfillLine:
         self._first = -1  # the rank of the head, or -1 when not known
         self._blocked = NOBODY  # a head of whole nodes that did not fit, and the free nodes it found
         self._row_at: Sequence[int] = range(len(scheduler.size))
+        self._rank: Sequence[int] = self._row_at
         if by_priority:
-            self._row_at = np.argsort(-np.array(scheduler.priority, np.int64), kind="stable").tolist()
-        self._rank: Sequence[int] = np.argsort(self._row_at).tolist() if by_priority else self._row_at
+            order = np.argsort(-np.array(scheduler.priority, np.int64), kind="stable")
+            rank = np.empty_like(order)
+            rank[order] = np.arange(order.size)
+            self._row_at, self._rank = order.tolist(), rank.tolist()
 
     def add(self, row: int) -> None:
         """Put a job into its lane."""
