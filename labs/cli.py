@@ -115,11 +115,11 @@ def run(
 
 def _interrupt_on_every_ending() -> None:
     """Make every polite signal to end an interrupt: the server, in its own session, hears none of them."""
-    for ending in (signal.SIGINT, signal.SIGTERM):  # a shell's background job is born deaf to the first
-        signal.signal(ending, signal.default_int_handler)
-    for name in ("SIGHUP", "SIGQUIT", "SIGBREAK"):  # a closed terminal, Ctrl-\, Ctrl-Break on Windows
+    # Keys and kill always end it, also in a shell's background job, which is born deaf to the keys; a closed
+    # terminal does unless it was told not to, as by nohup. Not every system has every name.
+    for name in ("SIGINT", "SIGTERM", "SIGQUIT", "SIGBREAK", "SIGHUP"):
         known = getattr(signal, name, None)
-        if known is not None and signal.getsignal(known) is not signal.SIG_IGN:  # as under nohup
+        if known is not None and (name != "SIGHUP" or signal.getsignal(known) is not signal.SIG_IGN):
             signal.signal(known, signal.default_int_handler)
 
 

@@ -1,5 +1,6 @@
 import os
 import pty
+import select
 import signal
 import socket
 import subprocess
@@ -240,10 +241,15 @@ def terminal(*arguments):
         os.close(typed)  # hangs up, which ends what still runs
 
 
+def read_some(typed):
+    assert select.select([typed], [], [], 20)[0], "the terminal is silent"
+    return os.read(typed, 4096)
+
+
 def read_until(typed, words):
     shown = b""
     while words not in shown:
-        shown += os.read(typed, 4096)
+        shown += read_some(typed)
     return shown.partition(words)[2]
 
 
@@ -255,7 +261,7 @@ def test_a_key_that_ends_the_lab_shows_no_traceback_in_a_terminal(key):
         os.write(typed, key)
         shown = read_until(typed, b"^" + bytes([key[0] + 64]))
         while not shown.endswith(b"Stopped.\r\n"):
-            shown += os.read(typed, 4096)
+            shown += read_some(typed)
         assert shown == b"Stopped.\r\n"
         assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
     assert not answers(port)
