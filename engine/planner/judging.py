@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from engine.planner.catalog import Gpu, assumed
-from engine.planner.memory import Parts
+from engine.planner.memory import MemoryNeed
 from engine.planner.protocol import Objective, PlanRequest
-from engine.planner.report import Estimate, Layout, MemoryBreakdown, Status, Verdict
+from engine.planner.report import Estimate, Layout, Status, Verdict
 from engine.planner.timecost import cost_estimate, time_estimate
 
 
@@ -21,7 +21,7 @@ class Trial(NamedTuple):
     name: str
     family: str
     world: int
-    parts: Parts
+    memory: MemoryNeed
     efficiency: Callable[[], float]
     minutes: Callable[[float], float | None]
     quantized: bool = False
@@ -31,42 +31,29 @@ class Trial(NamedTuple):
     rename_when_fitting: str | None = None
 
 
-def fits(parts: Parts, gpu: Gpu) -> bool:
-    """Return whether the memory of one GPU stays within the hard cap."""
-    return parts.total <= assumed().vram_cap * gpu.vram_gb
-
-
 def judge(trial: Trial, gpu: Gpu, request: PlanRequest) -> Verdict:
     """Return the verdict on one trial; the first limit that it breaks decides."""
-    given, memory = assumed(), trial.parts.rounded()
-    total, cap = memory.total_gb, given.vram_cap * gpu.vram_gb
-    if total > cap:
-        reason = f"needs {total:.2f} GB, more than {cap:.2f} GB ({given.vram_cap:.0%} of a GPU)"
-        return _verdict(trial, memory, gpu, "infeasible", [reason], deficit_gb=round(total - cap, 2))
-    reasons = [f"needs {total:.2f} GB of the {gpu.vram_gb:g} GB of a GPU"]
-    ram = given.host_ram_cap * request.resources.cpu_ram_gb
-    if trial.parts.offloaded > ram:
-        reasons.append(f"offloads {memory.cpu_offload_gb:.2f} GB per GPU, more than {ram:.2f} GB of the host")
-        return _verdict(trial, memory, gpu, "infeasible", reasons)
+    given, memory = assumed(), trial.memory
+    if not memory.fits:
+        deficit = round(memory.total - memory.cap, 2)
+        return _verdict(trial, "infeasible", [memory.words], deficit_gb=deficit)
+    reasons = [memory.words]
+    host, ram = memory.parts.offloaded, given.host_ram_cap * request.resources.cpu_ram_gb
+    if host > ram:
+        reasons.append(f"offloads {host:.2f} GB per GPU, more than {ram:.2f} GB of the host")
+        return _verdict(trial, "infeasible", reasons)
     efficiency = trial.efficiency() if trial.world > 1 else 1.0
     if efficiency < given.efficiency_floor:
         reasons.append(f"scaling efficiency {efficiency:.2f} is below {given.efficiency_floor:g}")
-        return _verdict(trial, memory, gpu, "infeasible", reasons, scaling_efficiency=efficiency)
-    return _priced(trial, memory, gpu, request, efficiency, reasons)
+        return _verdict(trial, "infeasible", reasons, scaling_efficiency=efficiency)
+    return _priced(trial, gpu, request, efficiency, reasons)
 
 
-def _priced(
-    trial: Trial,
-    memory: MemoryBreakdown,
-    gpu: Gpu,
-    request: PlanRequest,
-    efficiency: float,
-    reasons: list[str],
-) -> Verdict:
+def _priced(trial: Trial, gpu: Gpu, request: PlanRequest, efficiency: float, reasons: list[str]) -> Verdict:
     given = assumed()
     time = time_estimate(trial.minutes(efficiency))
     cost = cost_estimate(time, trial.world, request.resources)
-    tight = memory.total_gb > given.profile_above * gpu.vram_gb
+    tight = trial.memory.total > given.profile_above * gpu.vram_gb
     if tight:
         reasons.append(f"above {given.profile_above:.0%} of the memory: measure it before a long run")
     if efficiency < given.efficiency_warning:
@@ -76,8 +63,6 @@ def _priced(
     broken = broken_gates(time, cost, request.objective)
     return _verdict(
         trial,
-        memory,
-        gpu,
         "rejected_policy" if broken else "feasible",
         reasons + broken,
         time=time,
@@ -98,17 +83,15 @@ def broken_gates(time: Estimate | None, cost: Estimate | None, objective: Object
     return broken
 
 
-def _verdict(
-    trial: Trial, memory: MemoryBreakdown, gpu: Gpu, status: Status, reasons: list[str], **numbers: Any
-) -> Verdict:
+def _verdict(trial: Trial, status: Status, reasons: list[str], **numbers: Any) -> Verdict:
     fitting = status != "infeasible" and trial.rename_when_fitting
     return Verdict(
         name=fitting or trial.name,
         family=trial.family,
         workers=trial.world,
         status=status,
-        memory=memory,
-        headroom_gb=round(gpu.vram_gb - memory.total_gb, 2),
+        memory=trial.memory.breakdown,
+        headroom_gb=trial.memory.headroom,
         quantized=trial.quantized,
         offload="optimizer_cpu" if trial.offloaded else "none",
         activation_checkpointing=trial.checkpointing,

@@ -7,9 +7,10 @@ offloaded is host memory instead. The bytes per element are in `facts/planner.to
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import NamedTuple
 
-from engine.planner.catalog import Shape, assumed
+from engine.planner.catalog import Gpu, Shape, assumed
 from engine.planner.protocol import PytorchTraining, TransformerFinetune
 from engine.planner.report import MemoryBreakdown
 
@@ -30,25 +31,41 @@ class Parts(NamedTuple):
     overhead: float
     offloaded: float = 0.0
 
-    @property
-    def total(self) -> float:
-        """GB that one GPU must hold at the peak, rounded to the 2 digits it is judged by."""
-        return round(math.fsum(self[:6]), 2)  # `sum` differs from Python 3.12 on
 
-    def rounded(self) -> MemoryBreakdown:
-        """Return the parts to 2 digits beside the total of the unrounded ones."""
-        weights = round(self.weights, 2)
+class MemoryNeed:
+    """What one GPU must hold against what it has; everything that is said of it is worked out once."""
+
+    def __init__(self, parts: Parts, gpu: Gpu) -> None:
+        self.parts, self._gpu = parts, gpu
+        self.total = round(math.fsum(parts[:6]), 2)  # `sum` differs from Python 3.12 on
+        self.cap = assumed().vram_cap * gpu.vram_gb
+        self.fits = self.total <= self.cap
+        self.headroom = round(gpu.vram_gb - self.total, 2)  # negative when the GPU is too small
+
+    @cached_property
+    def breakdown(self) -> MemoryBreakdown:
+        """The parts to 2 digits beside the total of the unrounded ones, which is what is judged."""
+        parts = self.parts
+        weights = round(parts.weights, 2)
         return MemoryBreakdown(
             weights_gb=weights,
             # often the same number, and rounding is what takes the time
-            gradients_gb=weights if self.gradients == self.weights else round(self.gradients, 2),
-            optimizer_gb=round(self.optimizer, 2),
-            activations_gb=round(self.activations, 2),
-            transient_gb=round(self.transient, 2),
-            overhead_gb=round(self.overhead, 2),
+            gradients_gb=weights if parts.gradients == parts.weights else round(parts.gradients, 2),
+            optimizer_gb=round(parts.optimizer, 2),
+            activations_gb=round(parts.activations, 2),
+            transient_gb=round(parts.transient, 2),
+            overhead_gb=round(parts.overhead, 2),
             total_gb=self.total,
-            cpu_offload_gb=round(self.offloaded, 2),
+            cpu_offload_gb=round(parts.offloaded, 2),
         )
+
+    @cached_property
+    def words(self) -> str:
+        """The need for a reader, and why it is refused if it does not fit."""
+        if self.fits:
+            return f"needs {self.total:.2f} GB of the {self._gpu.vram_gb:g} GB of a GPU"
+        share = assumed().vram_cap
+        return f"needs {self.total:.2f} GB, more than {self.cap:.2f} GB ({share:.0%} of a GPU)"
 
 
 def trained_parameters(shape: Shape, workload: TransformerFinetune) -> float:

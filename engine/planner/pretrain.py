@@ -19,7 +19,7 @@ Korthikanti et al. (2205.05198) for activations under sequence parallelism.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 from engine.planner.catalog import Gpu, Link, Shape, assumed
@@ -31,8 +31,8 @@ from engine.planner.communication import (
     link_between,
     sharded_seconds,
 )
-from engine.planner.judging import Trial, fits, judge
-from engine.planner.memory import BYTES, Parts, activation_gb
+from engine.planner.judging import Trial, judge
+from engine.planner.memory import BYTES, MemoryNeed, Parts, activation_gb
 from engine.planner.protocol import PlanRequest, Resources, TransformerPretrain
 from engine.planner.report import Layout, Verdict
 from engine.planner.timecost import penalty, token_minutes
@@ -80,21 +80,22 @@ def pretrain_verdicts(
     none fits, the leanest is reported. A stated `activation_checkpointing` is obeyed.
     """
     gpus = min(request.resources.gpus, int(assumed().largest_pretraining_fleet))
-    sizes = _Sizes(workload, shape, gpu)
+    training = Pretraining(workload, shape, gpu, request.resources)
     return [
-        judge(_trial(request, workload, shape, gpu, sizes.leanest_needed(split)), gpu, request)
+        judge(_trial(training, *training.leanest_needed(split)), gpu, request)
         for world in world_sizes(gpus)
         for split in _splits(world, workload, shape, request.resources)
     ]
 
 
 def _splits(world: int, workload: TransformerPretrain, shape: Shape, resources: Resources) -> Iterator[Split]:
+    batch, micro = workload.global_batch, workload.micro_batch_per_gpu
     for tensor in _tensor_groups(world, resources.gpus_per_host):
         for pipeline in _divisors(shape.layers):
             data, rest = divmod(world, tensor * pipeline)
             if rest or not data:
                 continue
-            micro_batches, rest = divmod(workload.global_batch, data * workload.micro_batch_per_gpu)
+            micro_batches, rest = divmod(batch, data * micro)
             if micro_batches and not rest:
                 yield Split(tensor, pipeline, data, micro_batches)
 
@@ -110,147 +111,129 @@ def _tensor_groups(world: int, host: int) -> list[int]:
     return [size for size in sizes if world % size == 0 and (world <= host or host % size == 0)]
 
 
-def layout_parts(workload: TransformerPretrain, shape: Shape, split: Split) -> Parts:
-    """Return the memory of one GPU of the first stage, which holds min(m, p) micro-batches at once.
+class Pretraining:
+    """What a workload takes in any layout; what layouts have in common is worked out once."""
 
-    Of the 16 bytes of state per parameter 2 are weights, 2 gradients and 12 optimizer. Sharded state needs
-    two gathered layers, 2·(P/layers)·2/t bytes, as a transient.
-    """
-    element = BYTES[workload.precision]
-    held = shape.parameters / (split.tensor * split.pipeline) / 1e9
-    optimizer = assumed().pretrain_state_bytes - 2 * element
-    return Parts(
-        weights=held * element / split.shard,
-        gradients=held * element / split.shard,
-        optimizer=held * optimizer / split.shard,
-        activations=_activations(workload, shape, split),
-        transient=2 * shape.parameters / shape.layers * element / split.tensor / 1e9
-        if split.sharded
-        else 0.0,
-        overhead=assumed().framework_gb,
-    )
-
-
-def _activations(workload: TransformerPretrain, shape: Shape, split: Split) -> float:
-    in_flight = min(split.micro_batches, split.pipeline)
-    whole = activation_gb(
-        shape.layers / split.pipeline * in_flight,
-        shape.hidden,
-        workload.seq_len,
-        workload.micro_batch_per_gpu,
-        checkpointing=split.checkpointing,
-    )
-    return whole / split.tensor
-
-
-def layout_efficiency(
-    resources: Resources, workload: TransformerPretrain, shape: Shape, gpu: Gpu, split: Split
-) -> float:
-    """Return m·c / step, the share of a step that computes, to 2 digits.
-
-    With sharded state the weights of a stage are gathered for every micro-batch; else gradients are
-    reduced once a step. Up to half of the computation hides either, as in fine-tuning. A GPU of unknown
-    speed leaves the bubble and whether the link is usable at all.
-    """
-    across = link_between(split.world, resources)
-    if gpu.peak_flops is None:
-        return round((1 - split.bubble) * efficiency_by_link(across), 2)
-    tokens = float(workload.seq_len) * workload.micro_batch_per_gpu
-    held = shape.parameters / (split.tensor * split.pipeline)
-    compute = compute_seconds(tokens, held, gpu.peak_flops)
-    element = BYTES[workload.precision]
-    boundary = tokens * shape.hidden * element
-    visible = _tensor_seconds(resources, boundary, shape.layers, split) + _stage_seconds(
-        across, boundary, split
-    )
-    m, slots = split.micro_batches, split.micro_batches + split.pipeline - 1
-    size, layers = held * element, shape.layers / split.pipeline
-    hidden = assumed().overlapped_share * m * compute
-    exchange = 0.0
-    if split.sharded:
-        exchange = m * sharded_seconds(size, split.data, layers, across)
-    elif split.data > 1:
-        exchange = all_reduce_seconds(size, split.data, across)
-    step = slots * (compute + visible) + max(0.0, exchange - hidden)
-    return round(m * compute / step, 2)
-
-
-def _tensor_seconds(resources: Resources, boundary: float, layers: int, split: Split) -> float:
-    if split.tensor == 1:
-        return 0.0
-    given = assumed()
-    times = given.recomputed_all_reduces if split.checkpointing else given.layer_all_reduces
-    one = all_reduce_seconds(boundary, split.tensor, host_link(resources))
-    return times * layers / split.pipeline * one
-
-
-def _stage_seconds(across: Link, boundary: float, split: Split) -> float:
-    if split.pipeline == 1:
-        return 0.0
-    # activations forward and their gradients back; each GPU of the tensor group sends its part
-    return 2 * (boundary / split.tensor / across.bandwidth + across.latency)
-
-
-class _Sizes:
-    """The memory of one request's layouts; those that hold the same on a GPU are sized once."""
-
-    def __init__(self, workload: TransformerPretrain, shape: Shape, gpu: Gpu) -> None:
-        self._workload, self._shape, self._gpu = workload, shape, gpu
-        self._known: dict[tuple[int, ...], tuple[Parts, bool]] = {}
+    def __init__(self, workload: TransformerPretrain, shape: Shape, gpu: Gpu, resources: Resources) -> None:
+        self._workload, self._shape, self._gpu, self._resources = workload, shape, gpu, resources
         stated = workload.activation_checkpointing
         self._checkpointing = (False, True) if stated is None else (stated,)
+        self._needs: dict[tuple[int, ...], MemoryNeed] = {}
+        self._element = BYTES[workload.precision]
+        self._tokens = float(workload.seq_len) * workload.micro_batch_per_gpu
+        self._boundary = self._tokens * shape.hidden * self._element  # bytes from a layer to the next
+        self._reduce = {  # seconds of an all-reduce of that within a tensor group
+            tensor: all_reduce_seconds(self._boundary, tensor, host_link(resources)) if tensor > 1 else 0.0
+            for tensor in (1, 2, 4, 8)
+        }
 
-    def leanest_needed(self, plain: Split) -> tuple[Split, Parts]:
-        """Return the first variant of a layout that fits, else the leanest."""
-        tensor, pipeline, data, micro_batches, *_ = plain
-        in_flight = min(micro_batches, pipeline)
+    def leanest_needed(self, plain: Split) -> tuple[Split, MemoryNeed]:
+        """Return the first variant of a layout that fits, else the leanest, with its memory."""
         for checkpointing in self._checkpointing:
-            for sharded in (False, True) if data > 1 else (False,):
-                # replicas matter only when they share the state
-                key = (tensor, pipeline, data if sharded else 0, in_flight, checkpointing)
-                sized = self._known.get(key)
-                if sized is None:
-                    sized = self._known[key] = self._size(Split(*plain[:4], sharded, checkpointing))
-                parts, fitting = sized
-                if fitting:
-                    return Split(*plain[:4], sharded, checkpointing), parts
-        return Split(*plain[:4], sharded, checkpointing), parts
+            for sharded in (False, True) if plain.data > 1 else (False,):
+                split = Split(*plain[:4], sharded, checkpointing)
+                need = self._need(split)
+                if need.fits:
+                    return split, need
+        return split, need
 
-    def _size(self, split: Split) -> tuple[Parts, bool]:
-        parts = layout_parts(self._workload, self._shape, split)
-        return parts, fits(parts, self._gpu)
+    def _need(self, split: Split) -> MemoryNeed:
+        tensor, pipeline, data, _, sharded, checkpointing = split
+        ways = tensor * pipeline * (data if sharded else 1)
+        # layouts that agree in all this hold the same
+        key = ways, tensor, self._layers_held(split), sharded, checkpointing
+        need = self._needs.get(key)
+        if need is None:
+            need = self._needs[key] = MemoryNeed(self.parts(split), self._gpu)
+        return need
 
+    def _layers_held(self, split: Split) -> int:
+        """Return the layers of the first stage, counted for each micro-batch in flight."""
+        return self._shape.layers // split.pipeline * min(split.micro_batches, split.pipeline)
 
-def _trial(
-    request: PlanRequest,
-    workload: TransformerPretrain,
-    shape: Shape,
-    gpu: Gpu,
-    sized: tuple[Split, Parts],
-) -> Trial:
-    split, parts = sized
+    def parts(self, split: Split) -> Parts:
+        """Return the memory of one GPU of the first stage, which holds min(m, p) micro-batches at once.
 
-    def minutes(share: float) -> float | None:
-        if workload.train_tokens_m is None or gpu.peak_flops is None:
+        Of the 16 bytes of state per parameter 2 are weights, 2 gradients and 12 optimizer. Sharded state
+        needs two gathered layers, 2·(P/layers)·2/t bytes, as a transient.
+        """
+        workload, shape, element = self._workload, self._shape, self._element
+        held = shape.parameters / (split.tensor * split.pipeline * split.shard) / 1e9
+        activations = activation_gb(
+            self._layers_held(split),
+            shape.hidden,
+            workload.seq_len,
+            workload.micro_batch_per_gpu,
+            checkpointing=split.checkpointing,
+        )
+        gathered = 2 * shape.parameters / shape.layers * element / split.tensor / 1e9
+        return Parts(
+            weights=held * element,
+            gradients=held * element,
+            optimizer=held * (assumed().pretrain_state_bytes - 2 * element),
+            activations=activations / split.tensor,
+            transient=gathered if split.sharded else 0.0,
+            overhead=assumed().framework_gb,
+        )
+
+    def efficiency(self, split: Split) -> float:
+        """Return m·c / step, the share of a step that computes, to 2 digits.
+
+        With sharded state the weights of a stage are gathered for every micro-batch; else gradients are
+        reduced once a step. Up to half of the computation hides either, as in fine-tuning. A GPU of unknown
+        speed leaves the bubble and whether the link is usable at all.
+        """
+        across = link_between(split.world, self._resources)
+        if self._gpu.peak_flops is None:
+            return round((1 - split.bubble) * efficiency_by_link(across), 2)
+        tensor, pipeline, data, m, sharded, _ = split
+        held, layers = self._shape.parameters / (tensor * pipeline), self._shape.layers / pipeline
+        compute = compute_seconds(self._tokens, held, self._gpu.peak_flops)
+        exchange = 0.0
+        if sharded:
+            exchange = m * sharded_seconds(held * self._element, data, layers, across)
+        elif data > 1:
+            exchange = all_reduce_seconds(held * self._element, data, across)
+        exposed = max(0.0, exchange - assumed().overlapped_share * m * compute)
+        step = (m + pipeline - 1) * (compute + self._visible(split, across)) + exposed
+        return round(m * compute / step, 2)
+
+    def _visible(self, split: Split, across: Link) -> float:
+        """Return the seconds per micro-batch of tensor-parallel all-reduces and of handing on, a + b."""
+        given, seconds = assumed(), 0.0
+        if split.tensor > 1:
+            times = given.recomputed_all_reduces if split.checkpointing else given.layer_all_reduces
+            seconds = times * self._shape.layers / split.pipeline * self._reduce[split.tensor]
+        if split.pipeline > 1:
+            # activations forward and their gradients back; each GPU of the tensor group sends its part
+            seconds += 2 * (self._boundary / split.tensor / across.bandwidth + across.latency)
+        return seconds
+
+    def minutes(self, split: Split, share: float) -> float | None:
+        """Return how long training takes at a scaling efficiency; none when speed or length is unknown."""
+        millions, peak = self._workload.train_tokens_m, self._gpu.peak_flops
+        if millions is None or peak is None:
             return None
-        tokens = workload.train_tokens_m * 1e6
         factor = penalty(checkpointing=split.checkpointing, quantized=False, offloaded=False)
-        return token_minutes(tokens, shape.parameters, gpu.peak_flops, split.world, share, factor)
+        return token_minutes(millions * 1e6, self._shape.parameters, peak, split.world, share, factor)
 
+
+def _trial(training: Pretraining, split: Split, memory: MemoryNeed) -> Trial:
+    tensor, pipeline, data, micro_batches, _, checkpointing = split
     return Trial(
         name=split.name,
         family="tensor_pipeline_data",
         world=split.world,
-        parts=parts,
-        efficiency=lambda: layout_efficiency(request.resources, workload, shape, gpu, split),
-        minutes=minutes,
-        checkpointing=split.checkpointing,
+        memory=memory,
+        efficiency=partial(training.efficiency, split),
+        minutes=partial(training.minutes, split),
+        checkpointing=checkpointing,
         layout=Layout(
-            tensor=split.tensor,
-            pipeline=split.pipeline,
-            data=split.data,
+            tensor=tensor,
+            pipeline=pipeline,
+            data=data,
             shard=split.shard,
-            micro_batches=split.micro_batches,
+            micro_batches=micro_batches,
             bubble=round(split.bubble, 4),
         ),
     )

@@ -14,8 +14,8 @@ from engine.planner.communication import (
     link_between,
     sharded_seconds,
 )
-from engine.planner.judging import Trial, fits, judge
-from engine.planner.memory import BYTES, Parts, finetune_parts, generic_parts, trained_parameters
+from engine.planner.judging import Trial, judge
+from engine.planner.memory import BYTES, MemoryNeed, finetune_parts, generic_parts, trained_parameters
 from engine.planner.protocol import PlanRequest, PytorchTraining, TransformerFinetune
 from engine.planner.report import Verdict
 from engine.planner.timecost import gpu_hour_minutes, penalty, token_minutes
@@ -59,7 +59,7 @@ def finetune_verdicts(
 def generic_verdicts(request: PlanRequest, workload: PytorchTraining, gpu: Gpu) -> list[Verdict]:
     """Return every candidate for a model of unknown shape, judged."""
     families = _families(request.resources.gpus, offload=False)
-    return [judge(_generic_trial(request, workload, strategy), gpu, request) for strategy in families]
+    return [judge(_generic_trial(request, workload, gpu, strategy), gpu, request) for strategy in families]
 
 
 def _families(gpus: int, *, offload: bool, quantized: bool = False) -> Iterator[Strategy]:
@@ -88,7 +88,7 @@ def _finetune_trial(
     name = strategy.family
     if strategy.quantized and workload.method == "lora":
         name = f"qlora_{name}"
-    checkpointing, parts = _with_or_without_checkpointing(workload, shape, gpu, strategy)
+    checkpointing, memory = _with_or_without_checkpointing(workload, shape, gpu, strategy)
     if checkpointing and workload.activation_checkpointing is None:
         name += "+ackpt"
     factor = penalty(checkpointing=checkpointing, quantized=strategy.quantized, offloaded=strategy.offloaded)
@@ -103,7 +103,7 @@ def _finetune_trial(
         name=name,
         family=strategy.family,
         world=strategy.world,
-        parts=parts,
+        memory=memory,
         efficiency=lambda: _finetune_efficiency(request, workload, shape, gpu, strategy),
         minutes=minutes,
         quantized=strategy.quantized,
@@ -114,9 +114,9 @@ def _finetune_trial(
 
 def _with_or_without_checkpointing(
     workload: TransformerFinetune, shape: Shape, gpu: Gpu, strategy: Strategy
-) -> tuple[bool, Parts]:
-    def parts(checkpointing: bool) -> Parts:
-        return finetune_parts(
+) -> tuple[bool, MemoryNeed]:
+    def need(checkpointing: bool) -> MemoryNeed:
+        parts = finetune_parts(
             shape,
             workload,
             strategy.world,
@@ -125,12 +125,13 @@ def _with_or_without_checkpointing(
             quantized=strategy.quantized,
             checkpointing=checkpointing,
         )
+        return MemoryNeed(parts, gpu)
 
     if workload.activation_checkpointing is not None:
-        return workload.activation_checkpointing, parts(workload.activation_checkpointing)
-    without = parts(False)
-    if not fits(without, gpu) and fits(parts(True), gpu):
-        return True, parts(True)
+        return workload.activation_checkpointing, need(workload.activation_checkpointing)
+    without = need(False)
+    if not without.fits and (lean := need(True)).fits:
+        return True, lean
     return False, without
 
 
@@ -151,7 +152,7 @@ def _finetune_efficiency(
     return efficiency(compute * workload.grad_accum, all_reduce_seconds(size, strategy.world, over))
 
 
-def _generic_trial(request: PlanRequest, workload: PytorchTraining, strategy: Strategy) -> Trial:
+def _generic_trial(request: PlanRequest, workload: PytorchTraining, gpu: Gpu, strategy: Strategy) -> Trial:
     def minutes(share: float) -> float | None:
         hours = workload.est_train_gpu_hours
         return None if hours is None else gpu_hour_minutes(hours, strategy.world, share)
@@ -160,7 +161,7 @@ def _generic_trial(request: PlanRequest, workload: PytorchTraining, strategy: St
         name=strategy.family,
         family=strategy.family,
         world=strategy.world,
-        parts=generic_parts(workload, strategy.world, sharded=strategy.sharded),
+        memory=MemoryNeed(generic_parts(workload, strategy.world, sharded=strategy.sharded), gpu),
         efficiency=lambda: efficiency_by_link(link_between(strategy.world, request.resources)),
         minutes=minutes,
         rename_when_fitting=f"{strategy.family}_x{strategy.world}" if strategy.world > 1 else None,

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from engine.planner import PlanRequest, plan
 from engine.planner.catalog import Gpu, Shape
-from engine.planner.pretrain import Split, layout_efficiency, layout_parts
+from engine.planner.pretrain import Pretraining, Split
 from engine.planner.protocol import Resources, TransformerPretrain
 from tests.engine.planner.random_requests import counts, objective, pretrain, resources
 
@@ -15,6 +15,7 @@ H100 = Gpu(vram_gb=80, peak_flops=700e12, source="test")
 WORK = TransformerPretrain(model="llama-3.1-70b", seq_len=4096, global_batch=1024)
 FLEET = {"gpus": 16384, "hosts": 2048, "gpu_type": "h100", "interconnect": "multi_node_ib"}
 FLEET |= {"host_interconnect": "same_host_nvlink", "hourly_cost_usd_per_gpu": 3}
+ONE = Pretraining(WORK, LLAMA, H100, Resources.read(FLEET | {"gpus": 512, "hosts": 64}))
 
 
 def layouts_by_brute_force(world, host, layers, batch, micro):
@@ -74,9 +75,9 @@ def test_the_bubble_is_the_idle_share_of_a_simulated_pipeline(stages, micro_batc
 
 
 def test_state_is_sixteen_bytes_over_tensor_pipeline_and_shard():
-    plain = layout_parts(WORK, LLAMA, Split(8, 4, 16, 64))
+    plain = ONE.parts(Split(8, 4, 16, 64))
     assert plain.weights + plain.gradients + plain.optimizer == pytest.approx(16 * 70.6 / (8 * 4))
-    sharded = layout_parts(WORK, LLAMA, Split(8, 4, 16, 64, sharded=True))
+    sharded = ONE.parts(Split(8, 4, 16, 64, sharded=True))
     state = sharded.weights + sharded.gradients + sharded.optimizer
     assert state == pytest.approx(16 * 70.6 / (8 * 4 * 16))
     assert sharded.transient == pytest.approx(2 * (70.6 / 80) * 2 / 8)
@@ -84,11 +85,11 @@ def test_state_is_sixteen_bytes_over_tensor_pipeline_and_shard():
 
 def test_a_first_stage_holds_as_many_micro_batches_as_there_are_stages():
     one = 4096 * 8192 * 18 * 80 / 1e9
-    assert layout_parts(WORK, LLAMA, Split(1, 1, 1, 64)).activations == pytest.approx(one)
-    assert layout_parts(WORK, LLAMA, Split(8, 4, 1, 64)).activations == pytest.approx(one / 8)
-    assert layout_parts(WORK, LLAMA, Split(1, 4, 1, 2)).activations == pytest.approx(one / 4 * 2)
+    assert ONE.parts(Split(1, 1, 1, 64)).activations == pytest.approx(one)
+    assert ONE.parts(Split(8, 4, 1, 64)).activations == pytest.approx(one / 8)
+    assert ONE.parts(Split(1, 4, 1, 2)).activations == pytest.approx(one / 4 * 2)
     recomputed = 4096 * 8192 * (80 / 4 * 4 * 2 + 18) / 1e9 / 8
-    kept = layout_parts(WORK, LLAMA, Split(8, 4, 1, 64, checkpointing=True)).activations
+    kept = ONE.parts(Split(8, 4, 1, 64, checkpointing=True)).activations
     assert kept == pytest.approx(recomputed)
 
 
@@ -100,8 +101,7 @@ def test_efficiency_counts_bubble_tensor_traffic_transfers_and_gradients():
     transfer = 2 * (boundary / 8 / 25e9 + 50e-6)
     gradients = 2 * 15 / 16 * 70.6e9 / 32 * 2 / 25e9 + 50e-6
     step = (64 + 3) * (compute + tensor + transfer) + max(0, gradients - 64 * compute / 2)
-    resources = Resources.read(FLEET | {"gpus": 512, "hosts": 64})
-    assert layout_efficiency(resources, WORK, LLAMA, H100, split) == round(64 * compute / step, 2)
+    assert ONE.efficiency(split) == round(64 * compute / step, 2)
 
 
 def test_sharded_state_is_gathered_for_every_micro_batch():
@@ -110,8 +110,7 @@ def test_sharded_state_is_gathered_for_every_micro_batch():
     tensor = 4 * 80 * (2 * 7 / 8 * 4096 * 8192 * 2 / 250e9 + 10e-6)
     gathers = 16 * (3 * 63 / 64 * 70.6e9 / 8 * 2 / 25e9 + 3 * 80 * 50e-6)
     step = 16 * (compute + tensor) + gathers - 16 * compute / 2
-    resources = Resources.read(FLEET | {"gpus": 512, "hosts": 64})
-    assert layout_efficiency(resources, WORK, LLAMA, H100, split) == round(16 * compute / step, 2)
+    assert ONE.efficiency(split) == round(16 * compute / step, 2)
 
 
 def test_a_70b_model_on_16384_gpus_keeps_tensor_groups_in_hosts_and_saves_state_by_itself():
