@@ -11,7 +11,7 @@ ROOT = shipped("engine").parent
 SCREENS = {"marimo", "plotly", "anywidget", "labs", "typer", "rich"}
 NOT_IN_THE_BROWSER = {"scipy", "pandas"}
 OPTIONAL = {"torch"}
-GENERATORS = {"Random", "SystemRandom", "Generator", "default_rng", "PCG64", "SeedSequence"}
+GENERATORS = {"Random", "SystemRandom", "Generator", "default_rng", "MT19937", "PCG64", "SeedSequence"}
 MODULES = sorted((ROOT / "engine").rglob("*.py"))
 
 
