@@ -28,16 +28,19 @@ def fleet_map(run: AuditRun) -> FleetMap:
         labels=tuple(labels),
         crisis=crisis,
         after_act=crisis + 1,
-        cells=b"".join(_pack(shot, run.scenario.shape.gpus_per_node) for shot in run.snapshots),
+        cells=_packed(run.snapshots, run.scenario.shape.gpus_per_node),
     )
 
 
-def _pack(shot: Snapshot, gpus_per_node: int) -> bytes:
-    """Return one frame, two bits a GPU."""
-    rows = np.frombuffer(shot.busy, dtype=np.uint8)[:, None]
-    state = np.unpackbits(rows, axis=1, count=gpus_per_node, bitorder="little")
-    state[list(shot.failed)] = FAILED
-    state[list(members(shot.gang_nodes))] *= GANG
-    flat = np.zeros(-(-state.size // 4) * 4, np.uint8)
-    flat[: state.size] = state.ravel()
-    return (flat.reshape(-1, 4) @ np.array([1, 4, 16, 64], np.uint8)).tobytes()
+def _packed(shots: list[Snapshot], gpus_per_node: int) -> bytes:
+    """Return the frames one after the other, two bits a GPU, each frame filled up to a whole byte."""
+    busy = np.array([np.frombuffer(shot.busy, dtype=np.uint8) for shot in shots])
+    state = np.unpackbits(busy[:, :, None], axis=2, count=gpus_per_node, bitorder="little")
+    for frame, shot in zip(state, shots, strict=True):
+        frame[list(shot.failed)] = FAILED
+        frame[list(members(shot.gang_nodes))] *= GANG
+    gpus = busy.shape[1] * gpus_per_node
+    cells = np.zeros((len(shots), -(-gpus // 4), 4), np.uint8)
+    cells.reshape(len(shots), -1)[:, :gpus] = state.reshape(len(shots), gpus)
+    packed = cells[:, :, 0] | cells[:, :, 1] << 2 | cells[:, :, 2] << 4 | cells[:, :, 3] << 6
+    return bytes(packed.tobytes())
