@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+LOWEST = bytes(max(0, (mask & -mask).bit_length() - 1) for mask in range(256))
+"""The position of the lowest member of a set below 256; 0 for the empty set."""
+
 
 def members(mask: int) -> Iterator[int]:
     """Yield the positions of the set bits, lowest first."""

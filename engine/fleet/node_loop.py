@@ -1,254 +1,191 @@
-"""The event loop of a fleet with nodes: arrivals, ends, queues and placement, on integer milliseconds.
+"""The event loop of a fleet with nodes: arrivals, ends, queues and placement.
 
-At one instant ends release first, then arrivals enqueue, then the queue is served. Rows of the job table
-are taken in queue order (submit, id), so a row number is a place in the queue. What the loop holds grows
-with the jobs in flight; what it records is 32 bytes a job.
+At one instant ends release first, then arrivals enqueue, then the queue is served.
 """
 
 from __future__ import annotations
 
-from array import array
+from bisect import bisect_left
 from collections.abc import Iterable
-from heapq import heappop, heappush
+from heapq import heappop
 
-import numpy as np
-
-from engine.fleet.bits import members
-from engine.fleet.jobs import NEVER, Jobs
-from engine.fleet.node_lines import line_for
-from engine.fleet.node_parts import FOREVER, Attempt, Line, NodePolicy
-from engine.fleet.occupancy import Occupancy
-from engine.fleet.placement import Placement, picker, whole_node_gpus, whole_nodes
+from engine.fleet.node_state import NodeState
 
 
-class NodeLoop:
-    """A fleet, its jobs, and the loop that runs them up to a moment.
+class NodeLoop(NodeState):
+    """Runs a fleet and its jobs up to a moment.
 
-    Parameters
-    ----------
-    fleet: the occupancy, empty or already partly taken by nobody.
-    jobs: the table; taken in queue order. A size up to `gpus_per_node` goes on one node, a larger one on
-        ⌈size / gpus_per_node⌉ whole nodes.
-    policy: `fcfs`, `skip`, `easy` or `priority` (larger priority first, blocked jobs are passed over).
-    placement: on which node a job of one node goes.
-    contiguous: rows (of the queue order) that need neighbouring nodes.
-    kill_at_limit: whether a job is stopped at its estimate. When not, the estimated end of an overrun job
-        is now.
-    seed: of random placement.
+    Parameters are those of `NodeState`.
     """
-
-    def __init__(
-        self,
-        fleet: Occupancy,
-        jobs: Jobs,
-        *,
-        policy: NodePolicy = "fcfs",
-        placement: Placement = "spread",
-        contiguous: Iterable[int] = (),
-        kill_at_limit: bool = True,
-        seed: int = 0,
-    ) -> None:
-        order = jobs.queue_order()
-        count = len(jobs)
-        self.fleet, self.jobs, self.order = fleet, jobs, order
-        self.submit: list[int] = [*jobs.submit_ms[order].tolist(), FOREVER]
-        self.size: list[int] = jobs.size[order].tolist()
-        held = whole_node_gpus(jobs.size[order], fleet.gpus_per_node)
-        self.gpus: list[int] = held.tolist()  # that a job holds, on one node or on whole ones
-        self.estimate: list[int] = jobs.estimate_ms[order].tolist()
-        run = np.minimum(jobs.run_ms, jobs.estimate_ms) if kill_at_limit else jobs.run_ms
-        self.run: list[int] = run[order].tolist()
-        self.priority: list[int] = jobs.priority[order].tolist()
-        self.kill_at_limit = kill_at_limit
-        self.contiguous = frozenset(contiguous)
-        self.start = array("q", [NEVER]) * count
-        self.due = array("q", [NEVER]) * count
-        self.place = array("q", [NEVER]) * count  # node << 8 | slots, for a job on one node
-        self.held: dict[int, int] = {}  # the nodes of a running job that has more than one, as a set
-        self.span: dict[int, int] = {}  # the same, kept after the job has ended
-        self.first_start: dict[int, int] = {}  # of jobs that started more than once
-        self.attempts: list[Attempt] = []
-        self.moved: list[tuple[int, int, int]] = []  # (row, when, the place it left)
-        self.limit = array("q", [NEVER]) * count  # estimated end of a running job
-        nodes_needed = -(-jobs.size[order] // fleet.gpus_per_node)
-        self.impossible = frozenset(np.flatnonzero(nodes_needed > fleet.nodes).tolist())  # never enqueued
-        self.next = 0
-        self.now = 0
-        self.shift = max(20, count.bit_length())
-        self.ends: list[int] = [FOREVER << self.shift]
-        self.pick = picker(fleet, placement, seed)
-        self.on_node: list[list[int]] | None = [[] for _ in range(fleet.nodes)] if policy == "easy" else None
-        self.line: Line = line_for(policy, self)
-
-    # ---- the loop ----
 
     def advance(self, until: int) -> None:
         """Run all events up to and including the moment `until`.
 
-        The one long function of the fleet: what `_finish` and `try_start` do for a job on one node is
-        written out here, because 150,000 calls fewer is a third of the time of a history.
+        The one long function of the fleet: what `leave` and `start_one` do for a job on one node is written
+        out here, because 150,000 calls fewer is half the time of a history. A job that starts the moment it
+        arrives only takes its slots: its times are those of the timetable, noted later for all at once.
         """
-        ends, submit, shift, line, fleet = self.ends, self.submit, self.shift, self.line, self.fleet
-        size, run, estimate, pick, top = self.size, self.run, self.estimate, self.pick, fleet.gpus_per_node
+        arrivals, planned = self.timetable.arrivals, self.timetable.ends
+        ends, late, line, fleet = self.ends, self.late, self.line, self.fleet
+        asked, orders, top, shift = self.asked, self.orders, fleet.gpus_per_node, self.shift
         boards, busy, bit = fleet.boards, fleet.busy, fleet.bit
-        free_of, slots_of, on_node = fleet.free_of, fleet.slots_of, self.on_node
-        place, start, due, limit = self.place, self.start, self.due, self.limit
-        greedy, row, row_mask = line.greedy, self.next, (1 << shift) - 1
+        free_of, slots_of, place = fleet.free_of, fleet.slots_of, self.place
+        patient, easy = self.patient, self.easy
+        row, at, last_row = self.next, self.at, self.timetable.last_row
+        stop = until << shift | last_row
         while True:
-            coming = submit[row]
-            if ends[0] >> shift <= coming:
-                now = ends[0] >> shift
-                if now > until:
-                    break
-                after, room = (now + 1) << shift, 0
-                while ends[0] < after:
-                    gone = heappop(ends) & row_mask
+            coming = arrivals[row]
+            more = coming <= stop and not (patient and line.count)
+            if not more:
+                coming = stop
+            while True:  # ends up to the next arrival
+                key = planned[at]
+                if key <= ends[0]:
+                    if key > coming:
+                        break
+                    at += 1
+                    gone = key & last_row
                     spot = place[gone]
-                    if spot < 0:
-                        self.leave(gone)
-                        room = top
+                    if spot < 0 or gone in late:
                         continue
+                else:
+                    key = ends[0]
+                    if key > coming:
+                        break
+                    heappop(ends)
+                    gone = key & last_row
+                    late.remove(gone)
+                    spot = place[gone]
+                if spot >= 0:
                     node = spot >> 8
-                    was = busy[node]
-                    left = was ^ spot & 255
-                    free = free_of[left]
-                    boards[free_of[was]] ^= bit[node]
-                    boards[free] ^= bit[node]
-                    busy[node] = left
-                    if free > room:
-                        room = free
-                    if on_node is not None:
-                        on_node[node].remove(gone)
-                        if line.count:
-                            line.ended(gone, bit[node])
-                if line.count:
-                    while submit[row] == now:
-                        self._enqueue(row)
-                        row, room = row + 1, top
-                    if room >= line.wants:
-                        line.serve(now)
+                    was, here = busy[node], bit[node]
+                    busy[node] = left = was ^ spot & 255
+                    room = free_of[left]
+                    boards[free_of[was]] ^= here
+                    boards[room] ^= here
+                    if easy and line.count:
+                        easy.ended(gone, (node,))
+                else:
+                    self.leave(gone)
+                    room = top
+                if line.count and room >= line.wants:
+                    after, self.at = (key | last_row) + 1, at
+                    if planned[at] < after or ends[0] < after:
+                        self._end_before(after)
+                        at = self.at
+                    if arrivals[row] < after or patient:
+                        row = self._queue_up(row, after)
+                    line.serve(key >> shift)
+                    break
+            if key <= coming:
                 continue
-            if coming > until:
+            if not more:
                 break
-            if submit[row + 1] == coming:
-                while submit[row] == coming:
-                    self._enqueue(row)
-                    row += 1
-                line.serve(coming)
+            gpus = asked[row]
+            if gpus > top:
+                self.at = at
+                row = self._special(row, coming >> shift)
                 continue
-            gpus = size[row]
-            if line.count and not greedy:
-                if row not in self.impossible:
-                    line.arrive(row, coming)
-            elif gpus > top:
-                if not self.try_start(row, coming):
-                    self._enqueue(row)
-            elif (node := pick(gpus, -1)) < 0:
-                line.add(row)
+            if easy and line.count:
+                self.at = at
+                easy.arrive(row, coming >> shift)
+            elif orders is None:
+                if not self._start_at_once(row, coming >> shift):
+                    self._wait(row)
             else:
-                was = busy[node]
-                slots = slots_of[gpus][was]
-                free = free_of[was]
-                boards[free] ^= bit[node]
-                boards[free - gpus] ^= bit[node]
-                busy[node] = was | slots
-                place[row] = node << 8 | slots
-                start[row] = coming
-                due[row] = ending = coming + run[row]
-                limit[row] = coming + estimate[row]
-                heappush(ends, ending << shift | row)
-                if on_node is not None:
-                    on_node[node].append(row)
+                for free in orders[gpus]:
+                    if nodes := boards[free]:
+                        here = nodes & -nodes
+                        node = here.bit_length() - 1
+                        was = busy[node]
+                        slots = slots_of[gpus][was]
+                        boards[free] = nodes ^ here
+                        boards[free - gpus] ^= here
+                        busy[node] = was | slots
+                        place[row] = node << 8 | slots
+                        break
+                else:
+                    self._wait(row)
             row += 1
-        self.next = row
+        if line.count and patient:
+            row = self._queue_up(row, stop + 1)
+        self.next, self.at = row, at
+        self.note(row)
         self.now = max(self.now, until)
+
+    def _end_before(self, after: int) -> None:
+        """Release the jobs that end before a key."""
+        planned, last_row = self.timetable.ends, self.timetable.last_row
+        while min(planned[self.at], self.ends[0]) < after:
+            if planned[self.at] <= self.ends[0]:
+                gone = planned[self.at] & last_row
+                self.at += 1
+                if self.place[gone] < 0 or gone in self.late:
+                    continue
+            else:
+                gone = heappop(self.ends) & last_row
+                self.late.remove(gone)
+            self.leave(gone)
+
+    def _queue_up(self, row: int, before: int) -> int:
+        """Let the jobs that arrive before a key wait, from `row` on; return the first row after them."""
+        arrivals, after = self.timetable.arrivals, row
+        while arrivals[after] < before:
+            after += 1
+        able: Iterable[int] = range(row, after)
+        if self.impossible:
+            able = [newcomer for newcomer in able if newcomer not in self.impossible]
+        if self.patient:
+            self.patient.queue(able)
+        else:
+            for newcomer in able:
+                self.line.add(newcomer)
+        return after
+
+    def _special(self, row: int, now: int) -> int:
+        """Take in jobs that are not alone in their instant, or not plain; return the first row after them.
+
+        They start in the order of the line, as long as they fit and need not wait behind another.
+        """
+        after = bisect_left(self.timetable.arrivals, self.timetable.arrivals[row] + 1, row)
+        strict = self.patient or self.easy
+        behind = strict and self.line.count
+        if behind and self.easy and after - row == 1 and row not in self.impossible:
+            self.easy.arrive(row, now)
+            return after
+        for newcomer in self.line.ordered(range(row, after)):
+            if behind or not self._start_at_once(newcomer, now):
+                self._wait(newcomer)
+                behind = strict and self.line.count
+        if behind:
+            self.line.serve(now)
+        return after
+
+    def _start_at_once(self, row: int, now: int) -> bool:
+        """Start a job that arrives, if it fits; see `advance`."""
+        gpus = self.size[row]
+        if gpus > self.fleet.gpus_per_node or not self.run[row]:
+            return self.try_start(row, now)
+        node = self.pick(gpus, -1)
+        if node >= 0:
+            self.place[row] = node << 8 | self.fleet.take(node, gpus)
+        return node >= 0
 
     def hold(self, until: int) -> None:
         """Let jobs arrive up to and including `until`, but start none: the world stands still."""
-        while self.submit[self.next] <= until:
-            self._enqueue(self.next)
-            self.next += 1
+        self.next = self._queue_up(self.next, until + 1 << self.shift)
         self.now = max(self.now, until)
 
     def serve(self, now: int) -> None:
         """Let the queue start what it can at this moment, after something outside the loop changed."""
         if self.line.count:
             self.line.serve(now)
+            self.note(self.next)
 
-    def _enqueue(self, row: int) -> None:
-        if row not in self.impossible:
-            self.line.add(row)
-
-    # ---- starts and ends ----
-
-    def nodes_needed(self, row: int) -> int:
-        """Return on how many nodes a job runs."""
-        return max(1, -(-self.size[row] // self.fleet.gpus_per_node))
-
-    def try_start(self, row: int, now: int, allowed: int = -1) -> bool:
-        """Start a job on the allowed nodes if it fits there now; the line keeps its own count."""
-        if self.size[row] > self.fleet.gpus_per_node:
-            nodes = whole_nodes(self.fleet, self.nodes_needed(row), row in self.contiguous, allowed)
-            if nodes:
-                self.start_on(row, now, nodes)
-            return bool(nodes)
-        node = self.pick(self.size[row], allowed)
-        if node < 0:
-            return False
-        self.start_one(row, now, node)
-        return True
-
-    def start_one(self, row: int, now: int, node: int) -> None:
-        """Start a job of one node there, where it must fit."""
-        self.place[row] = node << 8 | self.fleet.take(node, self.size[row])
-        if self.on_node is not None:
-            self.on_node[node].append(row)
-        if self.start[row] != NEVER:
-            self.first_start.setdefault(row, self.start[row])
-        self.start[row] = now
-        self.due[row] = due = now + self.run[row]
-        self.limit[row] = now + self.estimate[row]
-        heappush(self.ends, due << self.shift | row)
-
-    def start_on(self, row: int, now: int, nodes: int) -> None:
-        """Start a job on exactly these wholly free nodes, given as a set."""
-        self.fleet.take_nodes(nodes)
-        self.held[row] = self.span[row] = nodes
-        if self.on_node is not None:
-            for node in members(nodes):
-                self.on_node[node].append(row)
-        self._run(row, now)
-
-    def _run(self, row: int, now: int) -> None:
-        if self.start[row] != NEVER:
-            self.first_start.setdefault(row, self.start[row])
-        self.start[row] = now
-        self.due[row] = due = now + self.run[row]
-        self.limit[row] = now + self.estimate[row]
-        heappush(self.ends, due << self.shift | row)
-
-    def leave(self, row: int) -> None:
-        """Take a running job off its nodes."""
-        nodes = self.held.pop(row, 0)
-        if nodes:
-            self.fleet.release_nodes(nodes)
-        else:
-            node = self.place[row] >> 8
-            self.fleet.release(node, self.place[row] & 255)
-            nodes = self.fleet.bit[node]
-        if self.on_node is not None:
-            for node in members(nodes):
-                self.on_node[node].remove(row)
-            if self.line.count:
-                self.line.ended(row, nodes)
-
-    # ---- looking ----
-
-    def running(self) -> list[int]:
-        """Return the rows of the running jobs, in no particular order."""
-        mask = (1 << self.shift) - 1
-        return [key & mask for key in self.ends if key >> self.shift < FOREVER]
-
-    def nodes_of(self, row: int) -> int:
-        """Return the nodes of a running job as a set."""
-        return self.held.get(row) or 1 << (self.place[row] >> 8)
+    def _wait(self, row: int) -> None:
+        """Put a job that arrived into the line, unless no fleet of this size can run it."""
+        if row in self.impossible:
+            return
+        if self.easy and not self.line.count:
+            self.note(row)  # a reservation asks for the times of all that runs
+        self.line.add(row)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 NodePolicy = Literal["fcfs", "skip", "easy", "priority"]
 FOREVER = 2**62
@@ -13,7 +18,6 @@ class Line(Protocol):
     """The jobs that wait, and the rule by which they start."""
 
     count: int
-    greedy: bool  # whether a newcomer starts if it fits, whoever waits
     wants: int  # nobody can start because of ends that leave no node with this many free GPUs
 
     def add(self, row: int) -> None:
@@ -22,14 +26,11 @@ class Line(Protocol):
     def remove(self, row: int) -> None:
         """Take a job out of the line, because the operator starts it himself."""
 
-    def arrive(self, row: int, now: int) -> None:
-        """Take in one job that arrives while others wait: start it or put it into the line."""
+    def ordered(self, rows: range) -> Iterable[int]:
+        """Return jobs that arrive at one instant in the order in which they may start."""
 
     def serve(self, now: int) -> None:
         """Start whatever the rule allows now."""
-
-    def ended(self, row: int, nodes: int) -> None:
-        """Learn that a job has left these nodes while others wait."""
 
     def fleet_changed(self) -> None:
         """Learn that nodes failed, came back or that running jobs were moved or delayed."""
@@ -37,7 +38,7 @@ class Line(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A run that was cut short: the row, when it ran, where (see `NodeLoop.place`) and why it ended."""
+    """A run that was cut short: the row, when it ran, where (see `NodeState.place`) and why it ended."""
 
     row: int
     start: int
@@ -45,3 +46,8 @@ class Attempt:
     place: int
     nodes: int
     cause: Literal["failure", "eviction"]
+
+
+def as_array(column: NDArray[np.signedinteger[Any]]) -> array[int]:
+    """Return integers as an array of 8 bytes each, which is quicker to read one by one than numpy's."""
+    return array("q", column.astype(np.int64).tobytes())

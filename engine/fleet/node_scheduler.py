@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from heapq import heapify
 from typing import Literal
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import InvalidInput
+from engine.fleet.bits import LOWEST
 from engine.fleet.jobs import NEVER, Column, Jobs, Schedule
 from engine.fleet.node_loop import NodeLoop
 from engine.fleet.node_parts import FOREVER, Attempt
@@ -18,7 +19,7 @@ from engine.fleet.node_parts import FOREVER, Attempt
 class NodeScheduler(NodeLoop):
     """The loop of a fleet, with what hardware and operators do between its events, and its records.
 
-    Parameters are those of `NodeLoop`.
+    Parameters are those of `NodeState`.
     """
 
     def cut(self, rows: Iterable[int], now: int, cause: Literal["failure", "eviction"]) -> None:
@@ -29,18 +30,19 @@ class NodeScheduler(NodeLoop):
             nodes = self.held.get(row, 0)
             self.attempts.append(Attempt(row, self.start[row], now, self.place[row], nodes, cause))
             self.leave(row)
-            self.due[row] = NEVER
+            self.due[row] = self.place[row] = NEVER
             self.line.add(row)
-        self.ends[:] = [key for key in self.ends if key not in keys]
-        heapify(self.ends)
+        if not self.late.isdisjoint(gone):
+            self.late.difference_update(gone)
+            self.ends[:] = [key for key in self.ends if key not in keys]
+            heapify(self.ends)
         self.line.fleet_changed()
 
     def fail(self, node: int, now: int) -> list[int]:
         """Fail a node: its jobs are cut, and the node is out of service. Returns the rows that were hit."""
         hit = [row for row, nodes in self.held.items() if nodes >> node & 1]
-        there = np.flatnonzero(np.frombuffer(self.place, np.int64) >> 8 == node)
-        running = {self.due[row] << self.shift | row for row in there.tolist()}
-        hit += [key & (1 << self.shift) - 1 for key in running.intersection(self.ends)]
+        place, due = (np.frombuffer(column, np.int64) for column in (self.place, self.due))
+        hit += np.flatnonzero((place >> 8 == node) & (due > now)).tolist()
         self.cut(hit, now, "failure")
         self.fleet.fail(node)
         self.line.fleet_changed()
@@ -56,17 +58,23 @@ class NodeScheduler(NodeLoop):
         self.moved.append((row, self.now, self.place[row]))
         slots = self.fleet.take(node, self.size[row])
         self.place[row] = node << 8 | slots
-        if self.on_node is not None:
-            self.on_node[node].append(row)
+        if self.owner is not None:
+            self.owner[node << 3 | LOWEST[slots]] = row
 
-    def delay(self, later: Callable[[int], tuple[int, int]]) -> None:
-        """Let every running job end later, by `later(row)` = (real, estimated) ms."""
-        rows = self.running()
-        for row in rows:
-            real, estimated = later(row)
-            self.due[row] += real
-            self.limit[row] += estimated
-        self.ends[:] = [self.due[row] << self.shift | row for row in rows] + [FOREVER << self.shift]
+    def delay(self, by: int, more: Mapping[int, tuple[int, int]]) -> None:
+        """Let every running job end later by `by` ms, and some rows by `more[row]` = (real, estimated) ms."""
+        rows = self.running_rows()
+        due, limit = np.frombuffer(self.due, np.int64), np.frombuffer(self.limit, np.int64)
+        due[rows] += by
+        limit[rows] += by
+        for row, (real, estimated) in more.items():
+            due[row] += real
+            limit[row] += estimated
+        self.late.update(rows.tolist())
+        self.ends[:] = [
+            due << self.shift | row for due, row in zip(due[rows].tolist(), rows.tolist(), strict=True)
+        ]
+        self.ends.append(FOREVER << self.shift)
         heapify(self.ends)
         self.line.fleet_changed()
 

@@ -94,6 +94,10 @@ class Occupancy:
         """Taken GPUs."""
         return (self.nodes - len(self.failed)) * self.gpus_per_node - self.free_gpus
 
+    def free_on(self, node: int) -> int:
+        """Return the free GPUs of a node that is in service."""
+        return self.free_of[self.busy[node]]
+
     def fits_one(self, gpus: int, allowed: int = -1) -> bool:
         """Return whether some allowed node has `gpus` free."""
         return any(board & allowed for board in self.boards[gpus:])

@@ -38,14 +38,27 @@ def picker(fleet: Occupancy, placement: Placement, seed: int = 0) -> Pick:
     """
     if placement not in get_args(Placement):
         raise InvalidInput("placement", placement, "one of " + ", ".join(get_args(Placement)))
-    if placement in ("spread", "best"):
-        return _by_free_count(fleet, most_first=placement == "spread")
+    orders = free_orders(fleet, placement)
+    if orders is not None:
+        return _by_free_count(fleet, orders)
     return _first(fleet) if placement == "first" else _random(fleet, random.Random(seed))
 
 
-def _by_free_count(fleet: Occupancy, most_first: bool) -> Pick:
-    boards, top = fleet.boards, fleet.gpus_per_node
-    orders = [list(range(top, g - 1, -1) if most_first else range(g, top + 1)) for g in range(top + 1)]
+def free_orders(fleet: Occupancy, placement: Placement) -> list[list[int]] | None:
+    """Return, by the GPUs that a job needs, in which order a rule tries the free counts of nodes.
+
+    None for a rule that does not go by them.
+    """
+    needs = range(fleet.gpus_per_node + 1)
+    if placement == "spread":
+        return [list(range(fleet.gpus_per_node, gpus - 1, -1)) for gpus in needs]
+    if placement == "best":
+        return [list(range(gpus, fleet.gpus_per_node + 1)) for gpus in needs]
+    return None
+
+
+def _by_free_count(fleet: Occupancy, orders: list[list[int]]) -> Pick:
+    boards = fleet.boards
 
     def pick(gpus: int, allowed: int = EVERYWHERE) -> int:
         if allowed == EVERYWHERE:  # most calls: spare them a copy of each board
@@ -54,7 +67,7 @@ def _by_free_count(fleet: Occupancy, most_first: bool) -> Pick:
                     return (nodes & -nodes).bit_length() - 1
             return -1
         for free in orders[gpus]:
-            if nodes := boards[free] & allowed:
+            if (nodes := boards[free]) and (nodes := nodes & allowed):
                 return (nodes & -nodes).bit_length() - 1
         return -1
 

@@ -13,7 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.fleet.bits import mask_of, members
+from engine.fleet.jobs import Column
 from engine.fleet.node_scheduler import NodeScheduler
+
+_NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +42,17 @@ def cheapest_eviction(fleet: NodeScheduler, row: int, now: int) -> Eviction | No
     Cost of a window = Σ over its jobs, each once, of GPUs × (now − start): they have no checkpoints. Ties
     go to the lowest start. Windows that hold a job of the same or a higher priority are not considered.
     """
+    rows = fleet.running_rows()
+    gpus, start, priority = (
+        np.frombuffer(column, np.int64) for column in (fleet.gpus, fleet.start, fleet.priority)
+    )
+    cost = gpus[rows] * (now - start[rows])
     windows = _Windows(fleet, fleet.nodes_needed(row))
-    priority = fleet.priority[row]
-    for job in fleet.running():
-        if fleet.priority[job] >= priority:
-            windows.forbid(job)
-        else:
-            windows.add(job, fleet.gpus[job] * (now - fleet.start[job]))
-    nodes = windows.least()
+    nodes = windows.least(rows, cost, forbidden=priority[rows] >= priority[row])
     if not nodes:
         return None
-    victims = tuple(sorted(job for job in fleet.running() if fleet.nodes_of(job) & nodes))
-    return Eviction(nodes, victims, sum(fleet.gpus[job] * (now - fleet.start[job]) for job in victims))
+    hit = [fleet.nodes_of(job) & nodes > 0 for job in rows.tolist()]
+    return Eviction(nodes, tuple(sorted(rows[hit].tolist())), int(cost[hit].sum()))
 
 
 def plan_migration(fleet: NodeScheduler, row: int) -> Migration | None:
@@ -61,13 +63,9 @@ def plan_migration(fleet: NodeScheduler, row: int) -> Migration | None:
     left by the estimates, since the tax is a share of it (ties: lowest index). Its jobs become movers.
     Jobs of more than one node are not moved.
     """
-    windows = _Windows(fleet, fleet.nodes_needed(row))
-    for job in fleet.running():
-        if job in fleet.held:
-            windows.forbid(job)
-        else:
-            windows.add(job, 1)
-    nodes = windows.least()
+    rows = fleet.running_rows()
+    wide = np.isin(rows, list(fleet.held))
+    nodes = _Windows(fleet, fleet.nodes_needed(row)).least(rows, np.ones_like(rows), forbidden=wide)
     return _Refit(fleet, nodes).migration() if nodes else None
 
 
@@ -78,38 +76,35 @@ class _Windows:
         self._fleet = fleet
         self._length = length
         self._healthy = fleet.fleet.healthy()
-        self._position = {node: i for i, node in enumerate(self._healthy)}
-        self._cost = [0] * (len(self._healthy) + 1)
-        self._forbidden = [0] * (len(self._healthy) + 1)
+        self._position = np.zeros(fleet.fleet.nodes, np.int64)
+        self._position[self._healthy] = np.arange(len(self._healthy))
 
-    def add(self, job: int, cost: int) -> None:
-        """Add the cost of a job to every window that holds one of its nodes, once."""
-        self._spread(self._cost, job, cost)
-
-    def forbid(self, job: int) -> None:
-        """Leave out every window that holds one of the job's nodes."""
-        self._spread(self._forbidden, job, 1)
-
-    def least(self) -> int:
-        """Return the nodes of the cheapest allowed window as a set, or 0 if there is none."""
+    def least(self, rows: Column, cost: Column, forbidden: NDArray[np.bool_]) -> int:
+        """Return the nodes of the cheapest window without a forbidden job as a set, or 0 if there is none."""
         count = len(self._healthy) - self._length + 1
         if count < 1:
             return 0
-        cost: NDArray[np.int64] = np.cumsum(self._cost[:count], dtype=np.int64)
-        cost[np.cumsum(self._forbidden[:count]) > 0] = np.iinfo(np.int64).max
-        start = int(np.argmin(cost))
-        if cost[start] == np.iinfo(np.int64).max:
-            return 0
-        return mask_of(self._healthy[start : start + self._length])
+        total = self._over_windows(rows[~forbidden], cost[~forbidden])[:count]
+        total[self._over_windows(rows[forbidden], np.ones_like(rows[forbidden]))[:count] > 0] = _NEVER
+        start = int(np.argmin(total))
+        return 0 if total[start] == _NEVER else mask_of(self._healthy[start : start + self._length])
 
-    def _spread(self, steps: list[int], job: int, amount: int) -> None:
-        reached = -1  # windows up to here already have this job
-        for node in members(self._fleet.nodes_of(job)):
-            at = self._position[node]
-            first = max(at - self._length + 1, reached + 1, 0)
-            steps[first] += amount
-            steps[at + 1] -= amount
-            reached = at
+    def _over_windows(self, rows: Column, cost: Column) -> Column:
+        """Return Σ cost over the jobs of each window, by its start: each job once, wherever it has nodes."""
+        place = np.frombuffer(self._fleet.place, np.int64)[rows]
+        steps = np.zeros(len(self._healthy) + 1, np.int64)
+        single = place >= 0
+        at = self._position[place[single] >> 8]
+        np.add.at(steps, np.maximum(at - self._length + 1, 0), cost[single])
+        np.subtract.at(steps, at + 1, cost[single])
+        for row, amount in zip(rows[~single].tolist(), cost[~single].tolist(), strict=True):
+            reached = -1  # windows up to here already have this job
+            for node in members(self._fleet.held[row]):
+                position = self._position[node]
+                steps[max(position - self._length + 1, reached + 1, 0)] += amount
+                steps[position + 1] -= amount
+                reached = position
+        return np.cumsum(steps)
 
 
 class _Refit:
@@ -119,17 +114,19 @@ class _Refit:
         self._fleet = fleet
         self._window = window
         self._boards = [board & ~window for board in fleet.fleet.boards]
+        self._free = [fleet.fleet.free_of[busy] for busy in fleet.fleet.busy]
         self._jobs: dict[int, list[int]] = {}  # of the outside nodes that may be cleared
         self._movers: list[tuple[int, int, int]] = []  # (−size, node, row), sorted
         self._clearable: dict[int, list[tuple[int, int]]] = {}  # by the mover's size: (GPU time left, node)
-        for job in fleet.running():
-            node = fleet.place[job] >> 8
-            if job in fleet.held:
-                continue
+        rows = fleet.running_rows()
+        place = np.frombuffer(fleet.place, np.int64)[rows]
+        single = place >= 0
+        for job, node in zip(rows[single].tolist(), (place[single] >> 8).tolist(), strict=True):
             if window >> node & 1:
-                insort(self._movers, (-fleet.size[job], node, job))
+                self._movers.append((-fleet.size[job], node, job))
             else:
                 self._jobs.setdefault(node, []).append(job)
+        self._movers.sort()
 
     def migration(self) -> Migration | None:
         """Return the moves, or None as soon as one job has nowhere to go."""
@@ -179,7 +176,7 @@ class _Refit:
         return self._fleet.size[job] * (self._fleet.limit[job] - self._fleet.now)
 
     def _change(self, node: int, freed: int) -> None:
-        bit = self._fleet.fleet.bit[node]
-        free = next(f for f, board in enumerate(self._boards) if board & bit)
+        bit, free = self._fleet.fleet.bit[node], self._free[node]
         self._boards[free] ^= bit
         self._boards[free + freed] ^= bit
+        self._free[node] = free + freed

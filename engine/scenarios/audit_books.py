@@ -82,10 +82,12 @@ def _books(run: AuditRun) -> tuple[Books, list[tuple[int, int, int]]]:
         paused, paid = run.overhead(attempt.row, attempt.start, attempt.end)
         pause, tax = pause + gpus * paused, tax + gpus * paid
         lost[attempt.cause] += gpus * (attempt.end - attempt.start - paused - paid - kept)
-    for row in run.act.paused:
+    rows = np.flatnonzero(whole & (start <= run.crisis) & (run.crisis < due))
+    resumed = np.array([run.act.paused.get(row, run.crisis) for row in rows.tolist()], np.int64)
+    pause += int((size[rows] * (np.minimum(due[rows], resumed) - run.crisis)).sum())
+    for row in run.act.tax:
         if whole[row]:
-            paused, paid = run.overhead(row, int(start[row]), int(due[row]))
-            pause, tax = pause + int(size[row]) * paused, tax + int(size[row]) * paid
+            tax += int(size[row]) * run.overhead(row, int(start[row]), int(due[row]))[1]
     total = lost["eviction"] + lost["failure"]
     books = Books(
         available=_gpu_hours(run.scenario.shape.gpus * end),
@@ -130,7 +132,7 @@ def _big_job(run: AuditRun) -> BigJob:
 
 def _waits(run: AuditRun) -> Waits:
     """Return the waits of those who submitted from the crisis on: first start − submit, or to the horizon."""
-    submit = np.array(run.fleet.submit[:-1], np.int64)
+    submit = run.fleet.submit
     first = run.fleet.starts()
     wait = np.where(first == NEVER, run.end, first) - submit
     rows = submit >= run.crisis

@@ -114,10 +114,12 @@ class AuditRun:
             remaining = fleet.due[row] - self.crisis
             act.tax[row] = round(remaining * share), remaining
             fleet.leave(row)
-        estimates = {row: round((fleet.limit[row] - self.crisis) * share) for row in act.tax}
+        later = {
+            row: (tax, round((fleet.limit[row] - self.crisis) * share)) for row, (tax, _) in act.tax.items()
+        }
         for row, _, node in migration.moves:
             fleet.move(row, node)
-        fleet.delay(lambda row: (act.pause + act.tax.get(row, (0, 0))[0], act.pause + estimates.get(row, 0)))
+        fleet.delay(act.pause, later)
         self.after_act = self._snapshot()
         self._look()
         self._stand_still(self.crisis + act.pause)

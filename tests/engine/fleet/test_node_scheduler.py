@@ -1,6 +1,7 @@
 """The fleet with nodes against a slow reference that steps time, and what must hold in any history."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -71,6 +72,46 @@ def test_starts_and_placements_equal_those_of_a_fleet_that_steps_time(policy):
             assert placed(quick, row) == set(slow.placed[row]), (row, case)
 
 
+def test_a_reservation_is_found_among_the_first_ends_however_few_are_looked_at(monkeypatch):
+    monkeypatch.setattr("engine.fleet.node_reservation.FIRST_LOOK", 0)
+    rng = random.Random("first look")
+    for _ in range(400):
+        case = random_case(rng, "easy")
+        quick = fast(*case, until=400)
+        assert {row: t for row, t in enumerate(quick.starts()) if t >= 0} == SlowFleet(*case).play(
+            400
+        ).started
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_times_beyond_what_a_key_of_64_bits_holds_give_the_same_history(policy):
+    rng = random.Random(f"long {policy}")
+    for _ in range(30):
+        nodes, gpus, jobs, policy, placement, kill, _ = random_case(rng, policy)
+        short = fast(nodes, gpus, jobs, policy, placement, kill, [], until=400)
+        stretch = 2**45
+        long = [
+            replace(j, submit=j.submit * stretch, estimate=j.estimate * stretch, run=j.run * stretch)
+            for j in jobs
+        ]
+        far = fast(nodes, gpus, long, policy, placement, kill, [], until=400 * stretch)
+        assert [s if s < 0 else s * stretch for s in short.starts().tolist()] == far.starts().tolist()
+
+
+def test_a_gang_waits_while_every_node_has_failed():
+    jobs = Jobs.from_rows([(1, 0, 4, 5, 5), (2, 1, 1, 5, 5)])
+    run = NodeScheduler(Occupancy(2, 2), jobs, policy="easy")
+    for node in (0, 1):
+        run.fail(node, 0)
+    run.advance(3)
+    assert run.line.count == 2
+    for node in (0, 1):
+        run.repair(node)
+    run.serve(3)
+    run.advance(20)
+    assert run.starts().tolist() == [3, 8]
+
+
 def test_ends_release_before_arrivals_enqueue_at_one_instant():
     jobs = Jobs.from_rows([(1, 0, 2, 5, 5), (2, 5, 2, 5, 5)])
     assert list(run_to_end(NodeScheduler(Occupancy(1, 2), jobs)).starts()) == [0, 5]
@@ -117,6 +158,8 @@ def test_no_gpu_holds_two_jobs_and_every_gpu_is_busy_idle_or_failed(rng, policy)
     for now in range(1, 120):
         quick.advance(now)
         holders = {}
+        assert quick.late <= set(quick.running())
+        assert len(quick.ends) == len(quick.late) + 1
         for row in quick.running():
             slots = quick.place[row] & 255
             for node in placed(quick, row):

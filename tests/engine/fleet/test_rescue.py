@@ -189,7 +189,7 @@ def test_migration_is_refused_and_moves_nothing_when_the_fleet_is_too_full():
 def test_delayed_jobs_end_later_and_their_estimates_move_too():
     run = NodeScheduler(Occupancy(1, 4), Jobs.from_rows([(0, 0, 2, 30, 20)]), policy="easy")
     run.advance(10)
-    run.delay(lambda row: (5, 7))
+    run.delay(5, {0: (0, 2)})
     assert (run.due[0], run.limit[0]) == (25, 37)
     run.advance(24)
     assert run.running() == [0]
