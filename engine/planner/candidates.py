@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from engine.errors import InvalidInput
 from engine.planner import catalog
 from engine.planner.catalog import Gpu, Shape, assumed
-from engine.planner.pretrain import pretrain_verdicts
+from engine.planner.judging import Trial, judge, survives
+from engine.planner.pretrain import pretrain_trials
 from engine.planner.protocol import (
     ClassicalTraining,
     IndependentTasks,
@@ -18,7 +21,7 @@ from engine.planner.protocol import (
 )
 from engine.planner.report import Verdict
 from engine.planner.tasks import classical_verdicts, task_verdicts
-from engine.planner.training import finetune_verdicts, generic_verdicts
+from engine.planner.training import finetune_trials, generic_trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,22 @@ class Field:
         return min(short, key=lambda verdict: verdict.deficit_gb or 0.0, default=None)
 
 
+class Outlook(NamedTuple):
+    """Whether any candidate survives; else the GB by which the closest misses, if memory is what fails."""
+
+    survives: bool
+    deficit_gb: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Ways:
+    """What can be tried: trials still to be judged on a GPU, or verdicts where there is little to judge."""
+
+    trials: Iterable[Trial] = ()
+    gpu: Gpu | None = None
+    field: Field = Field()
+
+
 def candidates(request: PlanRequest) -> Field:
     """Return every candidate of the request in the order in which they are tried.
 
@@ -49,12 +68,41 @@ def candidates(request: PlanRequest) -> Field:
     ------
     InvalidInput: when an adapter's rank is above the model's hidden size.
     """
+    ways = _ways(request)
+    if ways.gpu is None:
+        return ways.field
+    gpu = ways.gpu
+    return replace(ways.field, verdicts=tuple(judge(trial, gpu, request) for trial in ways.trials))
+
+
+def outlook(request: PlanRequest) -> Outlook:
+    """Return what planning would come to; it stops at the first candidate that survives.
+
+    Raises
+    ------
+    InvalidInput: as `candidates` does.
+    """
+    ways = _ways(request)
+    if ways.gpu is None:
+        closest = ways.field.closest
+        return Outlook(bool(ways.field.survivors), closest.deficit_gb if closest else None)
+    least = None
+    for trial in ways.trials:
+        if trial.memory.fits:
+            if survives(trial, request):
+                return Outlook(True)
+        elif least is None or trial.memory.deficit < least:
+            least = trial.memory.deficit
+    return Outlook(False, least)
+
+
+def _ways(request: PlanRequest) -> _Ways:
     workload = request.workload
     match workload:
         case ClassicalTraining():
-            return Field(tuple(classical_verdicts(request, workload)))
+            return _Ways(field=Field(tuple(classical_verdicts(request, workload))))
         case IndependentTasks():
-            return _tasks(request, workload)
+            return _Ways(field=_tasks(request, workload))
         case PytorchTraining():
             return _generic(request, workload)
         case _:
@@ -69,39 +117,40 @@ def _tasks(request: PlanRequest, workload: IndependentTasks) -> Field:
     return Field(tuple(task_verdicts(request, workload, gpu)))
 
 
-def _generic(request: PlanRequest, workload: PytorchTraining) -> Field:
+def _generic(request: PlanRequest, workload: PytorchTraining) -> _Ways:
     if not request.resources.gpus:
-        return _no_gpus()
+        return _Ways(field=_no_gpus())
     gpu = catalog.gpu(request.resources)
     if gpu is None:
-        return _unknown_gpu(request)
+        return _Ways(field=_unknown_gpu(request))
     warnings = _gpu_warnings(request, gpu)
     if workload.activation_gb_per_gpu is None:
         warnings.append(f"Activations are assumed to take {assumed().generic_activation_gb:g} GB per GPU.")
-    return Field(tuple(generic_verdicts(request, workload, gpu)), tuple(warnings))
+    return _Ways(generic_trials(request, workload, gpu), gpu, Field(warnings=tuple(warnings)))
 
 
-def _transformer(request: PlanRequest, workload: TransformerFinetune | TransformerPretrain) -> Field:
+def _transformer(request: PlanRequest, workload: TransformerFinetune | TransformerPretrain) -> _Ways:
     shape = catalog.model_shape(workload)
     if shape is None:
-        return Field(
-            missing_field="workload.parameters_b",
-            missing_why=f"model {workload.model!r} is not in the catalog",
-        )
+        why = f"model {workload.model!r} is not in the catalog"
+        return _Ways(field=Field(missing_field="workload.parameters_b", missing_why=why))
     if isinstance(workload, TransformerFinetune):
         _check_rank(workload, shape)
     if not request.resources.gpus:
-        return _no_gpus()
+        return _Ways(field=_no_gpus())
     gpu = catalog.gpu(request.resources)
     if gpu is None:
-        return _unknown_gpu(request)
+        return _Ways(field=_unknown_gpu(request))
     warnings = _gpu_warnings(request, gpu) + _shape_warnings(workload, shape)
+    trials: Iterable[Trial]
     if isinstance(workload, TransformerFinetune):
-        return Field(tuple(finetune_verdicts(request, workload, shape, gpu)), tuple(warnings))
-    largest = int(assumed().largest_pretraining_fleet)
-    if request.resources.gpus > largest:
-        warnings.append(f"Pre-training is planned for at most {largest:,} GPUs; the rest stay unused.")
-    return Field(tuple(pretrain_verdicts(request, workload, shape, gpu)), tuple(warnings))
+        trials = finetune_trials(request, workload, shape, gpu)
+    else:
+        trials = pretrain_trials(request, workload, shape, gpu)
+        largest = int(assumed().largest_pretraining_fleet)
+        if request.resources.gpus > largest:
+            warnings.append(f"Pre-training is planned for at most {largest:,} GPUs; the rest stay unused.")
+    return _Ways(trials, gpu, Field(warnings=tuple(warnings)))
 
 
 def _check_rank(workload: TransformerFinetune, shape: Shape) -> None:

@@ -6,19 +6,20 @@ A change is suggested only after planning with it: it gives a plan, or it shrink
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from engine.planner.candidates import Field, candidates
+from engine.planner.candidates import Field, outlook
 from engine.planner.catalog import assumed
-from engine.planner.protocol import ClassicalTraining, PlanRequest
+from engine.planner.judging import broken_gates
+from engine.planner.protocol import ClassicalTraining, Objective, PlanRequest, TransformerFinetune
 from engine.planner.report import NearestMiss, Relaxation, Verdict
 
 
 class _Change(NamedTuple):
     field: str
+    words: str
     relaxed: PlanRequest
-    words: Callable[[Field], str]
 
 
 def nearest_miss(request: PlanRequest, field: Field) -> NearestMiss:
@@ -28,7 +29,7 @@ def nearest_miss(request: PlanRequest, field: Field) -> NearestMiss:
         return NearestMiss(text=text, missing_field=field.missing_field)
     closest = field.closest
     by_policy = sum(verdict.status == "rejected_policy" for verdict in field.verdicts)
-    relaxations = tuple(_useful(request, field))
+    relaxations = (*_other_gates(request, field), *_useful(request, field))
     return NearestMiss(
         text=" ".join([_what_failed(closest, by_policy), *_what_helps(relaxations)]),
         candidate=closest.name if closest else None,
@@ -54,55 +55,55 @@ def _what_helps(relaxations: tuple[Relaxation, ...]) -> list[str]:
     return words + ([f"Less memory is missing with {', or with '.join(shrinking)}."] if shrinking else [])
 
 
+def _other_gates(request: PlanRequest, before: Field) -> Iterator[Relaxation]:
+    """Yield what a later deadline or a larger budget gives: the candidates are known, only gates change."""
+    objective = request.objective
+    deadline, budget = objective.deadline_minutes is not None, objective.max_cost_usd is not None
+    late = _within(before, objective.model_copy(update={"deadline_minutes": None}))
+    dear = _within(before, objective.model_copy(update={"max_cost_usd": None}))
+    if deadline and late:
+        shortest = min((v.time for v in late if v.time), key=lambda time: time.value)
+        yield _gives("objective.deadline_minutes", f"a deadline of {shortest.words}")
+    if budget and dear:
+        cheapest = min((v.cost for v in dear if v.cost), key=lambda cost: cost.value)
+        yield _gives("objective.max_cost_usd", f"a budget of {cheapest.words}")
+    if deadline and budget and any(verdict.status == "rejected_policy" for verdict in before.verdicts):
+        yield _gives("objective.deadline_minutes", "neither the deadline nor the budget")
+
+
+def _within(before: Field, objective: Objective) -> list[Verdict]:
+    over = [verdict for verdict in before.verdicts if verdict.status == "rejected_policy"]
+    return [verdict for verdict in over if not broken_gates(verdict.time, verdict.cost, objective)]
+
+
+def _gives(field: str, change: str) -> Relaxation:
+    return Relaxation(field=field, change=change, outcome="gives a plan")
+
+
 def _useful(request: PlanRequest, before: Field) -> Iterator[Relaxation]:
     missing = before.closest.deficit_gb if before.closest else None
-    for change in _changes(request, before):
-        after = candidates(change.relaxed)
-        if after.survivors:
-            yield Relaxation(field=change.field, change=change.words(after), outcome="gives a plan")
-        elif missing and after.closest and (after.closest.deficit_gb or 0.0) < missing:
+    for field, words, relaxed in _changes(request, before):
+        after = outlook(relaxed)
+        if after.survives:
+            yield _gives(field, words)
+        elif missing and after.deficit_gb is not None and after.deficit_gb < missing:
             yield Relaxation(
-                field=change.field,
-                change=change.words(after),
-                outcome="shrinks the deficit",
-                deficit_gb=after.closest.deficit_gb,
+                field=field, change=words, outcome="shrinks the deficit", deficit_gb=after.deficit_gb
             )
 
 
 def _changes(request: PlanRequest, before: Field) -> Iterator[_Change]:
     objective = request.objective
-    if any(verdict.status == "rejected_policy" for verdict in before.verdicts):
-        yield from _without_gates(request)
-    if not objective.allow_quantization:
-        yield _set(request, "objective", "quantization allowed", allow_quantization=True)
-    if not objective.allow_cpu_offload:
-        yield _set(request, "objective", "CPU offload allowed", allow_cpu_offload=True)
+    if isinstance(request.workload, TransformerFinetune):  # no other workload can use either
+        if not objective.allow_quantization:
+            yield _set(request, "objective", "quantization allowed", allow_quantization=True)
+        if not objective.allow_cpu_offload:
+            yield _set(request, "objective", "CPU offload allowed", allow_cpu_offload=True)
     yield from _more_gpus(request)
     yield from _larger(request, before)
     if any(v.scaling_efficiency is not None and v.scaling_efficiency < 1 for v in before.verdicts):
         faster = "same_host_nvlink" if request.resources.hosts == 1 else "multi_node_ib"
         yield _set(request, "resources", f"the link {faster}", interconnect=faster)
-
-
-def _without_gates(request: PlanRequest) -> Iterator[_Change]:
-    objective = request.objective
-    if objective.deadline_minutes is not None:
-        yield _Change(*_set(request, "objective", "", deadline_minutes=None)[:2], _longer)
-    if objective.max_cost_usd is not None:
-        yield _Change(*_set(request, "objective", "", max_cost_usd=None)[:2], _dearer)
-    if objective.deadline_minutes is not None and objective.max_cost_usd is not None:
-        words = "neither the deadline nor the budget"
-        yield _set(request, "objective", words, deadline_minutes=None, max_cost_usd=None)
-
-
-def _longer(after: Field) -> str:
-    shortest = min((v.time for v in after.survivors if v.time), key=lambda time: time.value)
-    return f"a deadline of {shortest.words}"
-
-
-def _dearer(after: Field) -> str:
-    cheapest = min((v.cost for v in after.survivors if v.cost), key=lambda cost: cost.value)
-    return f"a budget of {cheapest.words}"
 
 
 def _more_gpus(request: PlanRequest) -> Iterator[_Change]:
@@ -135,4 +136,4 @@ def _host_gb(request: PlanRequest, verdict: Verdict) -> float:
 def _set(request: PlanRequest, group: str, words: str, **values: Any) -> _Change:
     changed = getattr(request, group).model_copy(update=values)
     field = f"{group}.{next(iter(values))}"
-    return _Change(field, request.model_copy(update={group: changed}), lambda _: words)
+    return _Change(field, words, request.model_copy(update={group: changed}))

@@ -42,6 +42,11 @@ class MemoryNeed:
         self.fits = self.total <= self.cap
         self.headroom = round(gpu.vram_gb - self.total, 2)  # negative when the GPU is too small
 
+    @property
+    def deficit(self) -> float:
+        """GB by which the need misses the hard cap."""
+        return round(self.total - self.cap, 2)
+
     @cached_property
     def breakdown(self) -> MemoryBreakdown:
         """The parts to 2 digits beside the total of the unrounded ones, which is what is judged."""

@@ -31,10 +31,10 @@ from engine.planner.communication import (
     link_between,
     sharded_seconds,
 )
-from engine.planner.judging import Trial, judge
+from engine.planner.judging import Trial
 from engine.planner.memory import BYTES, MemoryNeed, Parts, activation_gb
 from engine.planner.protocol import PlanRequest, Resources, TransformerPretrain
-from engine.planner.report import Layout, Verdict
+from engine.planner.report import Layout
 from engine.planner.timecost import penalty, token_minutes
 from engine.planner.training import world_sizes
 
@@ -70,22 +70,32 @@ class Split(NamedTuple):
         plain = f"t{self.tensor}_p{self.pipeline}_d{self.data}"
         return plain + ("+shard" if self.sharded else "") + ("+ackpt" if self.checkpointing else "")
 
+    def layout(self) -> Layout:
+        """Return the layout as a report states it."""
+        tensor, pipeline, data, micro_batches, *_ = self
+        return Layout(
+            tensor=tensor,
+            pipeline=pipeline,
+            data=data,
+            shard=self.shard,
+            micro_batches=micro_batches,
+            bubble=round(self.bubble, 4),
+        )
 
-def pretrain_verdicts(
+
+def pretrain_trials(
     request: PlanRequest, workload: TransformerPretrain, shape: Shape, gpu: Gpu
-) -> list[Verdict]:
-    """Return one verdict per layout that divides GPUs, layers and batch without a remainder.
+) -> Iterator[Trial]:
+    """Yield one trial per layout that divides GPUs, layers and batch without a remainder.
 
     Per layout the first that fits is taken of: plain, state sharded, activation checkpointing, both; when
     none fits, the leanest is reported. A stated `activation_checkpointing` is obeyed.
     """
     gpus = min(request.resources.gpus, int(assumed().largest_pretraining_fleet))
     training = Pretraining(workload, shape, gpu, request.resources)
-    return [
-        judge(_trial(training, *training.leanest_needed(split)), gpu, request)
-        for world in world_sizes(gpus)
-        for split in _splits(world, workload, shape, request.resources)
-    ]
+    for world in world_sizes(gpus):
+        for split in _splits(world, workload, shape, request.resources):
+            yield _trial(training, *training.leanest_needed(split))
 
 
 def _splits(world: int, workload: TransformerPretrain, shape: Shape, resources: Resources) -> Iterator[Split]:
@@ -117,7 +127,8 @@ class Pretraining:
     def __init__(self, workload: TransformerPretrain, shape: Shape, gpu: Gpu, resources: Resources) -> None:
         self._workload, self._shape, self._gpu, self._resources = workload, shape, gpu, resources
         stated = workload.activation_checkpointing
-        self._checkpointing = (False, True) if stated is None else (stated,)
+        self._unsharded = [(False, one) for one in ((False, True) if stated is None else (stated,))]
+        self._variants = [(sharded, one) for _, one in self._unsharded for sharded in (False, True)]
         self._needs: dict[tuple[int, ...], MemoryNeed] = {}
         self._element = BYTES[workload.precision]
         self._tokens = float(workload.seq_len) * workload.micro_batch_per_gpu
@@ -129,23 +140,18 @@ class Pretraining:
 
     def leanest_needed(self, plain: Split) -> tuple[Split, MemoryNeed]:
         """Return the first variant of a layout that fits, else the leanest, with its memory."""
-        for checkpointing in self._checkpointing:
-            for sharded in (False, True) if plain.data > 1 else (False,):
-                split = Split(*plain[:4], sharded, checkpointing)
-                need = self._need(split)
-                if need.fits:
-                    return split, need
-        return split, need
-
-    def _need(self, split: Split) -> MemoryNeed:
-        tensor, pipeline, data, _, sharded, checkpointing = split
-        ways = tensor * pipeline * (data if sharded else 1)
-        # layouts that agree in all this hold the same
-        key = ways, tensor, self._layers_held(split), sharded, checkpointing
-        need = self._needs.get(key)
-        if need is None:
-            need = self._needs[key] = MemoryNeed(self.parts(split), self._gpu)
-        return need
+        tensor, pipeline, data, micro_batches, *_ = plain
+        held = self._layers_held(plain)
+        for sharded, checkpointing in self._variants if data > 1 else self._unsharded:
+            # layouts that agree in all this hold the same
+            key = tensor * pipeline * (data if sharded else 1), tensor, held, sharded, checkpointing
+            if key not in self._needs:
+                split = Split(tensor, pipeline, data, micro_batches, sharded, checkpointing)
+                self._needs[key] = MemoryNeed(self.parts(split), self._gpu)
+            need = self._needs[key]
+            if need.fits:
+                break
+        return Split(tensor, pipeline, data, micro_batches, sharded, checkpointing), need
 
     def _layers_held(self, split: Split) -> int:
         """Return the layers of the first stage, counted for each micro-batch in flight."""
@@ -219,7 +225,6 @@ class Pretraining:
 
 
 def _trial(training: Pretraining, split: Split, memory: MemoryNeed) -> Trial:
-    tensor, pipeline, data, micro_batches, _, checkpointing = split
     return Trial(
         name=split.name,
         family="tensor_pipeline_data",
@@ -227,13 +232,6 @@ def _trial(training: Pretraining, split: Split, memory: MemoryNeed) -> Trial:
         memory=memory,
         efficiency=partial(training.efficiency, split),
         minutes=partial(training.minutes, split),
-        checkpointing=checkpointing,
-        layout=Layout(
-            tensor=tensor,
-            pipeline=pipeline,
-            data=data,
-            shard=split.shard,
-            micro_batches=micro_batches,
-            bubble=round(split.bubble, 4),
-        ),
+        checkpointing=split.checkpointing,
+        layout=split.layout,
     )

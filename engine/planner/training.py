@@ -14,10 +14,9 @@ from engine.planner.communication import (
     link_between,
     sharded_seconds,
 )
-from engine.planner.judging import Trial, judge
+from engine.planner.judging import Trial
 from engine.planner.memory import BYTES, MemoryNeed, finetune_parts, generic_parts, trained_parameters
 from engine.planner.protocol import PlanRequest, PytorchTraining, TransformerFinetune
-from engine.planner.report import Verdict
 from engine.planner.timecost import gpu_hour_minutes, penalty, token_minutes
 
 
@@ -46,20 +45,18 @@ class Strategy:
         return self.family == "zero3_cpu_offload"
 
 
-def finetune_verdicts(
+def finetune_trials(
     request: PlanRequest, workload: TransformerFinetune, shape: Shape, gpu: Gpu
-) -> list[Verdict]:
-    """Return every candidate for a fine-tuning, judged, in the order in which they are tried."""
-    return [
-        judge(_finetune_trial(request, workload, shape, gpu, strategy), gpu, request)
-        for strategy in _finetune_strategies(request, workload)
-    ]
+) -> Iterator[Trial]:
+    """Yield every way to fine-tune, in the order in which they are tried."""
+    for strategy in _finetune_strategies(request, workload):
+        yield _finetune_trial(request, workload, shape, gpu, strategy)
 
 
-def generic_verdicts(request: PlanRequest, workload: PytorchTraining, gpu: Gpu) -> list[Verdict]:
-    """Return every candidate for a model of unknown shape, judged."""
-    families = _families(request.resources.gpus, offload=False)
-    return [judge(_generic_trial(request, workload, gpu, strategy), gpu, request) for strategy in families]
+def generic_trials(request: PlanRequest, workload: PytorchTraining, gpu: Gpu) -> Iterator[Trial]:
+    """Yield every way to train a model of unknown shape."""
+    for strategy in _families(request.resources.gpus, offload=False):
+        yield _generic_trial(request, workload, gpu, strategy)
 
 
 def _families(gpus: int, *, offload: bool, quantized: bool = False) -> Iterator[Strategy]:
