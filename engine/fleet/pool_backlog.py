@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from engine.fleet.jobs import UNLIMITED
 
 _GONE = 2 * UNLIMITED - 1
-_CHUNK = 512
+_CHUNK = 2048
 _NONE = -1
 
 
