@@ -176,6 +176,20 @@ def test_no_gpu_holds_two_jobs_and_every_gpu_is_busy_idle_or_failed(rng, policy)
         assert fleet.busy_gpus + fleet.free_gpus + len(fleet.failed) * gpus == nodes * gpus
 
 
+@pytest.mark.parametrize("policy", POLICIES)
+def test_records_are_32_bytes_a_job_and_the_rest_grows_with_the_jobs_in_flight(policy):
+    rng = random.Random(policy)
+    rows = [(i, 3 * i, rng.choice([1, 1, 2, 4, 9]), 200, rng.randint(1, 200), 0) for i in range(4000)]
+    run = NodeScheduler(Occupancy(40, 4), Jobs.from_rows(rows), policy=policy)
+    records = (run.start, run.due, run.limit, run.place)
+    assert sum(len(memoryview(column).cast("B")) for column in records) == 32 * len(rows)
+    for now in range(0, 13_000, 50):
+        run.advance(now)
+        in_flight = len(run.running()) + run.line.count
+        assert len(run.ends) + len(run.late) + len(run.held) + len(run.started) <= 3 * in_flight + 1
+    assert run.line.count == 0 == len(run.running())
+
+
 @settings(max_examples=200)
 @given(st.randoms(use_true_random=False))
 def test_first_come_first_served_never_overtakes(rng):
