@@ -163,7 +163,8 @@ def _money(run: AuditRun, books: Books) -> Money:
 
 
 def _through_time(run: AuditRun) -> ThroughTime:
-    shots = run.snapshots
+    # what was seen at a start comes before the frame of the same moment, which shows all that came of it
+    shots = sorted([*run.starts, *run.snapshots], key=lambda shot: shot.at)
     return ThroughTime(
         hours=tuple(shot.at / HOUR_MS for shot in shots),
         busy=tuple(shot.busy_gpus / run.scenario.shape.gpus for shot in shots),

@@ -96,7 +96,9 @@ class Waits(Frozen):
 
 
 class ThroughTime(Frozen):
-    """Samples at the moments of the map: shares between 0 and 1, and whole nodes.
+    """Samples at the moments of the map, and just before and after each start of the big job.
+
+    Shares are between 0 and 1, the others whole nodes and jobs.
 
     `fragmentation` is None where no GPU is free.
     """

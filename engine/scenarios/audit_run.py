@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine.fleet.node_failures import NodeFailure, node_failures
@@ -24,6 +25,23 @@ POLICIES: dict[str, tuple[NodePolicy, Placement]] = {
 }
 
 
+class _WitnessedFleet(NodeScheduler):
+    """A fleet that is looked at just before and just after a job starts on whole nodes."""
+
+    def watch(self, row: int, look: Callable[[int], None]) -> None:
+        """Look when this job starts; `look` takes the moment."""
+        self._watched, self._look = row, look
+
+    def start_on(self, row: int, now: int, nodes: int) -> None:
+        """Start a job on exactly these wholly free nodes."""
+        if row != self._watched:
+            super().start_on(row, now, nodes)
+            return
+        self._look(now)
+        super().start_on(row, now, nodes)
+        self._look(now)
+
+
 class AuditRun:
     """One history of Act I, in ms from the opening of the books."""
 
@@ -35,7 +53,7 @@ class AuditRun:
         self.people = people_of(scenario, self.end)
         jobs, self.gang = table_of(self.people, self.crisis, scenario.gang_gpus, ms(scenario.gang_run))
         policy, placement = POLICIES[scenario.policy]
-        self.fleet = NodeScheduler(
+        self.fleet = _WitnessedFleet(
             Occupancy(shape.nodes, shape.gpus_per_node),
             jobs,
             policy=policy,
@@ -45,6 +63,8 @@ class AuditRun:
         self.kept: dict[tuple[int, int], int] = {}  # (row, end) of a cut attempt → ms saved by checkpoints
         self.hits: list[Hit] = []
         self.snapshots: list[Snapshot] = []
+        self.starts: list[Snapshot] = []  # just before and just after each start of the big job
+        self.fleet.watch(self.gang, lambda now: self.starts.append(self._snapshot(now)))
         self.act = Act()
         self._changes = self._hardware()
 
@@ -96,7 +116,7 @@ class AuditRun:
             return
         self.act.eviction = eviction
         self.fleet.cut(eviction.victims, self.crisis, "eviction")
-        self.after_act = self._snapshot()
+        self.after_act = self._snapshot(self.crisis)
         self._place_gang(eviction.nodes, self.crisis)
 
     def _migrate(self) -> None:
@@ -120,7 +140,7 @@ class AuditRun:
         for row, _, node in migration.moves:
             fleet.move(row, node)
         fleet.delay(act.pause, later)
-        self.after_act = self._snapshot()
+        self.after_act = self._snapshot(self.crisis)
         self._look()
         self._stand_still(self.crisis + act.pause)
         whole = fleet.fleet.whole_free
@@ -211,12 +231,12 @@ class AuditRun:
     # ---- looking ----
 
     def _look(self) -> None:
-        self.snapshots.append(self._snapshot())
+        self.snapshots.append(self._snapshot(self.fleet.now))
 
-    def _snapshot(self) -> Snapshot:
+    def _snapshot(self, at: int) -> Snapshot:
         fleet = self.fleet.fleet
         return Snapshot(
-            at=self.fleet.now,
+            at=at,
             busy=bytes(fleet.busy),
             failed=tuple(fleet.failed),
             gang_nodes=self.fleet.held.get(self.gang, 0),

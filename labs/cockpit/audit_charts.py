@@ -12,6 +12,7 @@ from labs.cockpit.format import count, gpu_hours, share
 from labs.cockpit.views import hours
 
 _PERCENT = 100.0
+_SECOND = 1 / 3600
 _ACTED = ("killed work", "migration tax", "pause")
 
 
@@ -130,7 +131,8 @@ def _block_words(outcome: Outcome) -> str:
     if starts_at_once(outcome):
         return start_words(outcome)
     waited = zip(samples.hours, samples.largest_block, strict=True)
-    most = max((block for at, block in waited if came <= at <= came + hours(job.wait)), default=0)
+    started = came + hours(job.wait) + _SECOND  # whatever digits were lost in adding
+    most = max((block for at, block in waited if came <= at <= started), default=0)
     if most == 0:
         return f"While {big_job(outcome)} waits not one whole node is free; it needs {count(job.nodes)}."
     found = f"Largest free block when it arrives: {count(outcome.largest_block)} of {count(job.nodes)} nodes."

@@ -200,7 +200,9 @@ def test_a_small_fleet_with_many_failures_keeps_map_books_and_occupants_in_step(
     assert min(books.retained, books.lost, books.tax, books.pause).magnitude >= 0
     assert 0 <= result.goodput.magnitude <= 1
     gpus = fleet_map.shape.gpus
-    for frame, busy in enumerate(result.through_time.busy):
+    samples = result.through_time
+    busy_at = dict(zip(samples.hours, samples.busy, strict=True))  # the last of a moment, as the map shows it
+    for frame, busy in enumerate(map(busy_at.__getitem__, fleet_map.hours)):
         states = [fleet_map.state(frame, gpu) for gpu in range(gpus)]
         assert sum(state in (1, 3) for state in states) == round(busy * gpus)
         for gpu in range(0, gpus, 7):
@@ -208,6 +210,18 @@ def test_a_small_fleet_with_many_failures_keeps_map_books_and_occupants_in_step(
             assert (holder is not None) == (states[gpu] in (1, 3))
             assert holder is None or (holder.job == result.big_job.job) == (states[gpu] == 3)
     assert [event.hours for event in result.events] == sorted(event.hours for event in result.events)
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "best-fit"])
+def test_the_chart_shows_the_block_that_the_big_job_takes(policy):
+    result = outcome(policy, seed=81)
+    samples, job = result.through_time, result.big_job
+    start = (job.arrives + job.wait).to("h").magnitude
+    before, after = (i for i, at in enumerate(samples.hours) if abs(at - start) < 1e-6)
+    assert samples.largest_block[before] >= job.nodes
+    assert samples.free_nodes[before] - samples.free_nodes[after] == job.nodes
+    assert (samples.busy[after] - samples.busy[before]) * 10_000 == pytest.approx(job.gpus)
+    assert list(samples.hours) == sorted(samples.hours)
 
 
 def test_same_seed_same_bytes_and_another_seed_another_history():
