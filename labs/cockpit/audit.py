@@ -25,6 +25,19 @@ def known_events(stage: Stage) -> Sequence[Any]:
     return tuple(event for event in stage.as_found.events if event.hours <= crisis)
 
 
+def _acted(stage: Stage, events: Sequence[Any]) -> Any:
+    """Return the last event at the moment that the map opens on, if an act is on stage."""
+    if not stage.open or not events:
+        return None
+    shown = stage.outcome.fleet_map.hours[view(stage.act).shown_frame(stage.outcome)]
+    return next((event for event in reversed(events) if event.hours <= shown), None)
+
+
+def _count(events: int) -> Markup:
+    order = tag("span", ", newest first") if events > 1 else None
+    return tag("span", f"{count(events)} event{'' if events == 1 else 's'}", order, class_="fl-count")
+
+
 def _clock(said: str) -> tuple[str, str]:
     """Return a moment in two lines, `20:00` and `day 1`; or in one that does not break, `+1.75 min`."""
     moment, _, day = said.partition(", ")
@@ -32,8 +45,9 @@ def _clock(said: str) -> tuple[str, str]:
 
 
 def log(stage: Stage) -> Markup:
-    """Return the audit trail, newest first."""
+    """Return the audit trail, newest first; on a wide screen it opens on the last event of the act."""
     events = known_events(stage)
+    acted = _acted(stage, events)
     items = [
         tag(
             "li",
@@ -41,6 +55,7 @@ def log(stage: Stage) -> Markup:
             tag("span", _MARKS[event.kind], " ", tag("span", event.name), class_="fl-kind"),
             tag("p", event.sentence),
             data_kind=event.kind,
+            data_acted=event is acted,
         )
         for event in reversed(events)
         for clock, day in [_clock(event.clock)]
@@ -48,7 +63,7 @@ def log(stage: Stage) -> Markup:
     head = tag(
         "div",
         tag("h2", "Audit trail"),
-        tag("span", f"{count(len(events))} event{'' if len(events) == 1 else 's'}", class_="fl-count"),
+        _count(len(events)),
         class_="fl-panel-head",
     )
     complaint = tag("p", stage.complaint, class_="fl-complaint", role="alert") if stage.complaint else None

@@ -146,3 +146,16 @@ def test_the_page_asks_no_other_machine_but_for_plotlys_mathjax(lab):
     outside = {url for url in lab.requests if not url.startswith((lab.url, "data:", "blob:"))}
     assert all("mathjax" in url for url in outside)
     assert [error for error in lab.errors if "ERR_" not in error and "MathJax" not in error] == []
+
+
+@pytest.mark.parametrize(("lever", "name"), [("evict", "Eviction"), ("migrate", "Migration")])
+def test_the_log_opens_on_what_the_student_did(lab, lever, name):
+    lab.open()
+    lab.seal()
+    lab.press(lever)
+    lab.shows(START | {lever: True})
+    box, event = lab.page.locator(".fl-log"), lab.page.locator(".fl-log li", has_text=name)
+    inside, said = box.bounding_box(), event.bounding_box()
+    assert inside["y"] <= said["y"] and said["y"] + said["height"] <= inside["y"] + inside["height"]
+    assert lab.page.locator(".fl-log li").first.bounding_box()["y"] < inside["y"]  # newer ones are above
+    assert lab.page.evaluate("document.scrollingElement.scrollTop") == 0
