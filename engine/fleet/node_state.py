@@ -79,6 +79,7 @@ class NodeState:
         plain = (size <= top) & (run > 0)
         self.timetable = Timetable(submit, run, plain)
         self.shift = self.timetable.shift
+        # the GPUs of a job that the loop starts by itself; too many for a node if it is no such job
         alone = np.diff(submit, prepend=-1, append=FOREVER) > 0
         self.asked: list[int] = np.where(plain & alone[:-1] & alone[1:], size, top + 1).tolist()
         self.at = 0  # the first planned end in the timetable that is still to come

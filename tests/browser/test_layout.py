@@ -6,7 +6,7 @@ import pytest
 
 from engine.missions import load_mission
 
-WIDE = [(1920, 1080), (1440, 900), (1366, 768), (1366, 641), (1024, 768)]
+WIDE = [(1920, 1080), (1440, 900), (1366, 768), (1366, 641), (1280, 720), (1024, 768)]
 ZONES = ("head", "lever", "brief", "cards", "map", "chart", "log", "why", "work")
 
 # Some texts end in an ellipsis or scroll by design: the facts, the readout, the log.
