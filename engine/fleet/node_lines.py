@@ -1,4 +1,4 @@
-"""The waiting lines of a fleet with nodes: first come first served, and backfill with or without EASY."""
+"""The waiting lines of a fleet with nodes: first come first served, and plain backfill."""
 
 from __future__ import annotations
 
@@ -54,6 +54,10 @@ class FirstComeLine:
         self.count -= 1
         self.wants = 0
 
+    def holds(self, row: int) -> bool:
+        """Return whether a job is in the line."""
+        return row in self._rows
+
     def serve(self, now: int) -> None:
         """Start heads while they fit.
 
@@ -67,6 +71,7 @@ class FirstComeLine:
             head = rows[0]
             gpus = size[head]
             if gpus > top:
+                self.count = len(rows)
                 if not run.try_start(head, now):
                     break
                 rows.popleft()
@@ -141,6 +146,10 @@ class BackfillLine:
         """Take a job out of the line."""
         self._forget(self._rank[row])
         self.fleet_changed()
+
+    def holds(self, row: int) -> bool:
+        """Return whether a job is in the line."""
+        return self._rank[row] in self._lanes.get(self._kind(row), ())
 
     def ordered(self, rows: range) -> Iterable[int]:
         """Return the rows by rank."""

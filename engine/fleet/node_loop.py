@@ -148,23 +148,25 @@ class NodeLoop(NodeState):
         They start in the order of the line, as long as they fit and need not wait behind another.
         """
         after = bisect_left(self.timetable.arrivals, self.timetable.arrivals[row] + 1, row)
-        strict = self.patient or self.easy
-        behind = strict and self.line.count
+        strict = bool(self.patient or self.easy)
+        behind = strict and self.line.count > 0
         if behind and self.easy and after - row == 1 and row not in self.impossible:
             self.easy.arrive(row, now)
             return after
         for newcomer in self.line.ordered(range(row, after)):
             if behind or not self._start_at_once(newcomer, now):
                 self._wait(newcomer)
-                behind = strict and self.line.count
+                behind = strict and self.line.count > 0
         if behind:
             self.line.serve(now)
         return after
 
     def _start_at_once(self, row: int, now: int) -> bool:
-        """Start a job that arrives, if it fits; see `advance`."""
+        """Start a job that arrives, if it fits, as `advance` does; return whether it fits."""
         gpus = self.size[row]
         if gpus > self.fleet.gpus_per_node or not self.run[row]:
+            if self.easy:
+                self.note(row)  # who had its slots before it
             return self.try_start(row, now)
         node = self.pick(gpus, -1)
         if node >= 0:

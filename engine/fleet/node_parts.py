@@ -26,6 +26,9 @@ class Line(Protocol):
     def remove(self, row: int) -> None:
         """Take a job out of the line, because the operator starts it himself."""
 
+    def holds(self, row: int) -> bool:
+        """Return whether a job is in the line; one that starts may still be."""
+
     def ordered(self, rows: range) -> Iterable[int]:
         """Return jobs that arrive at one instant in the order in which they may start."""
 

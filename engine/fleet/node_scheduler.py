@@ -41,8 +41,8 @@ class NodeScheduler(NodeLoop):
     def fail(self, node: int, now: int) -> list[int]:
         """Fail a node: its jobs are cut, and the node is out of service. Returns the rows that were hit."""
         hit = [row for row, nodes in self.held.items() if nodes >> node & 1]
-        place, due = (np.frombuffer(column, np.int64) for column in (self.place, self.due))
-        hit += np.flatnonzero((place >> 8 == node) & (due > now)).tolist()
+        rows = self.running_rows()
+        hit += rows[np.frombuffer(self.place, np.int64)[rows] >> 8 == node].tolist()
         self.cut(hit, now, "failure")
         self.fleet.fail(node)
         self.line.fleet_changed()

@@ -1,8 +1,8 @@
 """A fleet with jobs on it: who runs where since when, and how a job starts and leaves.
 
 Rows of the job table are taken in queue order (submit, id), so a row number is a place in the queue. Times
-are integer milliseconds. What is held grows with the jobs in flight; beside the table and its timetable,
-32 bytes a job are recorded.
+are integer milliseconds. What is held grows with the jobs in flight. Beside the table and its timetable 32
+bytes a job are recorded, a set of nodes for a job on several, and what was cut, moved or started again.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ class NodeState:
         self.start = array("q", [NEVER]) * count
         self.due = array("q", [NEVER]) * count
         self.limit = array("q", [NEVER]) * count  # estimated end of a running job
-        self.place = array("q", [NEVER]) * count  # node << 8 | slots of a job on one node; NEVER: it waits
+        # node << 8 | slots of a job on one node, from its start on; NEVER while it waits, or on several
+        self.place = array("q", [NEVER]) * count
         self.held: dict[int, int] = {}  # the nodes of a running job that has more than one, as a set
         self.span: dict[int, int] = {}  # the same, kept after the job has ended
         self.first_start: dict[int, int] = {}  # of jobs that started more than once
@@ -83,7 +84,7 @@ class NodeState:
         alone = np.diff(submit, prepend=-1, append=FOREVER) > 0
         self.asked: list[int] = np.where(plain & alone[:-1] & alone[1:], size, top + 1).tolist()
         self.at = 0  # the first planned end in the timetable that is still to come
-        self.late: set[int] = set()  # running rows that do not end as planned; their ends are a heap
+        self.late: set[int] = set()  # running rows whose end is in the heap, and not in the timetable:
         self.ends: list[int] = [FOREVER << self.shift]
         self._noted = 0  # rows before it have their times, unless they are in:
         self.started: list[int] = []  # rows that started late: due and limit are still to be noted
@@ -130,7 +131,10 @@ class NodeState:
         return max(1, -(-self.size[row] // self.fleet.gpus_per_node))
 
     def try_start(self, row: int, now: int, allowed: int = -1, *, on_arrival: bool = False) -> bool:
-        """Start a job on the allowed nodes if it fits there now; the line keeps its own count."""
+        """Start a job on the allowed nodes if it fits there now; the line keeps its own count.
+
+        `on_arrival` says that it starts the moment it arrived, so that its end is in the timetable.
+        """
         if self.size[row] > self.fleet.gpus_per_node:
             nodes = whole_nodes(self.fleet, self.nodes_needed(row), row in self.contiguous, allowed)
             if nodes:
@@ -187,7 +191,7 @@ class NodeState:
 
     def running_rows(self) -> Column:
         """Return the rows of the running jobs, in no particular order."""
-        planned = self.timetable.planned[self.at :]
+        planned = self.timetable.rows_by_end[self.at :]
         on_time = planned[np.frombuffer(self.place, np.int64)[planned] >= 0]
         if not self.late:
             return cast(Column, on_time)

@@ -18,6 +18,12 @@ class Timetable:
     An arrival's key carries the largest row there can be, so that it follows all ends of its instant. Both
     lists close with a key after all others.
 
+    Attributes
+    ----------
+    shift, last_row: how a key is made, and the part of it that is the row.
+    arrivals: the keys of all rows.
+    ends, rows_by_end: the keys of the planned ends, and their rows as an int64 array.
+
     Parameters
     ----------
     submit: ms, shape `(jobs,)`, ascending.
@@ -35,13 +41,13 @@ class Timetable:
         after_all = FOREVER << self.shift
         if submit.size and int(submit[-1]) + int(run.max()) < 1 << 62 - self.shift:
             ends = np.sort(due << self.shift | rows)
-            self.planned = ends & self.last_row
+            self.rows_by_end = ends & self.last_row
             self.ends = [*ends.tolist(), after_all]
             self.arrivals = [*(submit << self.shift | self.last_row).tolist(), after_all]
         else:  # beyond what 64 bits hold, as long as Python counts
             keys = sorted(
                 end << self.shift | row for end, row in zip(due.tolist(), rows.tolist(), strict=True)
             )
-            self.planned = np.array([key & self.last_row for key in keys], np.int64)
+            self.rows_by_end = np.array([key & self.last_row for key in keys], np.int64)
             self.ends = [*keys, after_all]
             self.arrivals = [*(at << self.shift | self.last_row for at in submit.tolist()), after_all]

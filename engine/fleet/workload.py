@@ -1,7 +1,8 @@
 """The synthetic students of the labs: thousands of small jobs, from a seed.
 
-Uniforms come from `random.Random(seed).randbytes`, and what is made of them from `engine.elementary`, so that
-a seed has the same jobs, to the millisecond, on every platform where it was compared.
+Uniforms are the words of `random.Random(seed)`, drawn by numpy's Mersenne Twister from the state of that
+generator, and what is made of them is made by `engine.elementary`: a seed has the same jobs, to the
+millisecond, on every platform where it was compared.
 """
 
 from __future__ import annotations

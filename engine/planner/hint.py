@@ -1,6 +1,7 @@
 """The nearest miss: why nothing survived, and which change of the request would help.
 
-A change is suggested only after planning with it: it gives a plan, or it shrinks the memory that is missing.
+A change is suggested only after trying it: it gives a plan, or it shrinks the memory that is missing. Another
+deadline or budget needs no planning anew, for the candidates stay what they are.
 """
 
 from __future__ import annotations

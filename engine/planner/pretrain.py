@@ -117,8 +117,13 @@ def _divisors(layers: int) -> list[int]:
 
 def _tensor_groups(world: int, host: int) -> list[int]:
     largest = min(world, host, int(assumed().largest_tensor_group))
-    sizes = [1 << exponent for exponent in range(largest.bit_length())]
-    return [size for size in sizes if world % size == 0 and (world <= host or host % size == 0)]
+    return [
+        size for size in _powers_of_two(largest) if world % size == 0 and (world <= host or host % size == 0)
+    ]
+
+
+def _powers_of_two(largest: int) -> list[int]:
+    return [1 << exponent for exponent in range(largest.bit_length())]
 
 
 class Pretraining:
@@ -135,7 +140,7 @@ class Pretraining:
         self._boundary = self._tokens * shape.hidden * self._element  # bytes from a layer to the next
         self._reduce = {  # seconds of an all-reduce of that within a tensor group
             tensor: all_reduce_seconds(self._boundary, tensor, host_link(resources)) if tensor > 1 else 0.0
-            for tensor in (1, 2, 4, 8)
+            for tensor in _powers_of_two(int(assumed().largest_tensor_group))
         }
 
     def leanest_needed(self, plain: Split) -> tuple[Split, MemoryNeed]:

@@ -82,6 +82,7 @@ def _books(run: AuditRun) -> tuple[Books, list[tuple[int, int, int]]]:
         paused, paid = run.overhead(attempt.row, attempt.start, attempt.end)
         pause, tax = pause + gpus * paused, tax + gpus * paid
         lost[attempt.cause] += gpus * (attempt.end - attempt.start - paused - paid - kept)
+    # the pause of `overhead`, of all who were paused and not cut since
     rows = np.flatnonzero(whole & (start <= run.crisis) & (run.crisis < due))
     resumed = np.array([run.act.paused.get(row, run.crisis) for row in rows.tolist()], np.int64)
     pause += int((size[rows] * (np.minimum(due[rows], resumed) - run.crisis)).sum())

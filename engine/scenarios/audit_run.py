@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from engine.scenarios.audit_outcome import FragmentationAuditOutcome
     from engine.scenarios.fragmentation_audit import FragmentationAuditScenario
 
+NOBODY = -1
 POLICIES: dict[str, tuple[NodePolicy, Placement]] = {
     "fcfs": ("fcfs", "spread"),
     "best-fit": ("easy", "best"),
@@ -27,6 +28,8 @@ POLICIES: dict[str, tuple[NodePolicy, Placement]] = {
 
 class _WitnessedFleet(NodeScheduler):
     """A fleet that is looked at just before and just after a job starts on whole nodes."""
+
+    _watched = NOBODY
 
     def watch(self, row: int, look: Callable[[int], None]) -> None:
         """Look when this job starts; `look` takes the moment."""
@@ -158,8 +161,8 @@ class AuditRun:
         self.fleet.hold(until)
 
     def _place_gang(self, nodes: int, now: int) -> None:
-        self.fleet.line.remove(self.gang)
         self.fleet.start_on(self.gang, now, nodes)
+        self.fleet.line.remove(self.gang)
         self.fleet.serve(now)
 
     # ---- hardware ----
@@ -189,24 +192,24 @@ class AuditRun:
             self.fleet.repair(failure.node)
             return
         before = len(self.fleet.attempts)
+        hit = Hit(failure, 0, 0, gang=bool(self.fleet.held.get(self.gang, 0) >> failure.node & 1))
+        kept_by_gang = self._keep_gang(at) if hit.gang else 0  # before it goes back into the line
         self.fleet.fail(failure.node, at)
         cut = self.fleet.attempts[before:]
-        hit = Hit(failure, len(cut), 0, gang=False)
+        hit.jobs = len(cut)
         for attempt in cut:
             worked = self.worked(attempt.row, attempt.start, at)
-            kept = 0
-            if attempt.row == self.gang:
-                hit.gang, kept = True, self._keep_gang(worked)
-                self.kept[attempt.row, at] = kept
+            kept = kept_by_gang if attempt.row == self.gang else 0
             hit.lost += self.fleet.gpus[attempt.row] * (worked - kept)
             if attempt.row in self.act.paused:
                 self.act.paused[attempt.row] = min(at, self.act.paused[attempt.row])
         self.hits.append(hit)
 
-    def _keep_gang(self, worked: int) -> int:
-        """Keep the big job's work up to its last checkpoint, and return how much that is."""
+    def _keep_gang(self, at: int) -> int:
+        """Keep the running big job's work up to its last checkpoint, and return how much that is."""
         interval = ms(self.scenario.checkpoint_interval)
-        kept = worked // interval * interval
+        kept = self.worked(self.gang, self.fleet.start[self.gang], at) // interval * interval
+        self.kept[self.gang, at] = kept
         self.fleet.run[self.gang] -= kept
         self.fleet.estimate[self.gang] -= kept
         return kept
@@ -244,7 +247,9 @@ class AuditRun:
             fragmentation=fleet.external_fragmentation(),
             largest_block=fleet.longest_block(),
             free_nodes=fleet.whole_free.bit_count(),
-            waiting=self.fleet.line.count,
+            # one that starts may not have left the line yet
+            waiting=self.fleet.line.count
+            - (self.gang in self.fleet.held and self.fleet.line.holds(self.gang)),
         )
 
     @property

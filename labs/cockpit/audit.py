@@ -25,8 +25,8 @@ def known_events(stage: Stage) -> Sequence[Any]:
     return tuple(event for event in stage.as_found.events if event.hours <= crisis)
 
 
-def _acted(stage: Stage, events: Sequence[Any]) -> Any:
-    """Return the last event at the moment that the map opens on, if an act is on stage."""
+def _opens_on(stage: Stage, events: Sequence[Any]) -> Any:
+    """Return the last event up to the moment that the map opens on, once a prediction is sealed."""
     if not stage.open or not events:
         return None
     shown = stage.outcome.fleet_map.hours[view(stage.act).shown_frame(stage.outcome)]
@@ -45,9 +45,9 @@ def _clock(said: str) -> tuple[str, str]:
 
 
 def log(stage: Stage) -> Markup:
-    """Return the audit trail, newest first; on a wide screen it opens on the last event of the act."""
+    """Return the audit trail, newest first; on a wide screen it opens on what the map shows."""
     events = known_events(stage)
-    acted = _acted(stage, events)
+    opens_on = _opens_on(stage, events)
     items = [
         tag(
             "li",
@@ -55,7 +55,7 @@ def log(stage: Stage) -> Markup:
             tag("span", _MARKS[event.kind], " ", tag("span", event.name), class_="fl-kind"),
             tag("p", event.sentence),
             data_kind=event.kind,
-            data_acted=event is acted,
+            data_shown=event is opens_on,
         )
         for event in reversed(events)
         for clock, day in [_clock(event.clock)]

@@ -1,6 +1,7 @@
 """The fleet with nodes against a slow reference that steps time, and what must hold in any history."""
 
 import random
+from array import array
 from dataclasses import replace
 
 import pytest
@@ -176,18 +177,75 @@ def test_no_gpu_holds_two_jobs_and_every_gpu_is_busy_idle_or_failed(rng, policy)
         assert fleet.busy_gpus + fleet.free_gpus + len(fleet.failed) * gpus == nodes * gpus
 
 
+def parts(run, kind):
+    """What a run holds of one kind of container, by name."""
+    return {name: value for name, value in vars(run).items() if isinstance(value, kind)}
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 def test_records_are_32_bytes_a_job_and_the_rest_grows_with_the_jobs_in_flight(policy):
     rng = random.Random(policy)
-    rows = [(i, 3 * i, rng.choice([1, 1, 2, 4, 9]), 200, rng.randint(1, 200), 0) for i in range(4000)]
+    rows = [(i, 3 * i, rng.choice([1, 1, 2, 4]), 200, rng.randint(1, 200), 0) for i in range(4000)]
     run = NodeScheduler(Occupancy(40, 4), Jobs.from_rows(rows), policy=policy)
-    records = (run.start, run.due, run.limit, run.place)
-    assert sum(len(memoryview(column).cast("B")) for column in records) == 32 * len(rows)
+    before = {name: column.tobytes() for name, column in parts(run, array).items()}
+    lengths = {name: len(held) for name, held in parts(run, list | dict | set).items()}
     for now in range(0, 13_000, 50):
         run.advance(now)
         in_flight = len(run.running()) + run.line.count
-        assert len(run.ends) + len(run.late) + len(run.held) + len(run.started) <= 3 * in_flight + 1
+        for name, held in parts(run, list | dict | set).items():
+            assert len(held) <= lengths[name] + in_flight, name
+    written = [column for name, column in parts(run, array).items() if column.tobytes() != before[name]]
+    assert sum(column.itemsize for column in written if len(column) == len(rows)) == 32
     assert run.line.count == 0 == len(run.running())
+
+
+def test_a_slot_belongs_to_the_job_that_took_it_last():
+    rows = [(1, 0, 1, 3, 3), (2, 1, 2, 1, 1)]
+    rows += [(3, 6, 1, 1, 0), (4, 6, 1, 1, 0)]  # of no length, on slots that the first two had
+    rows += [(5, 6, 1, 50, 50), (6, 6, 3, 9, 9), (7, 6, 3, 90, 90), (8, 8, 1, 5, 5)]
+    run = NodeScheduler(Occupancy(1, 3), Jobs.from_rows(rows), policy="easy")
+    run.advance(200)
+    assert run.starts().tolist()[-1] == 8  # it ends long before the node is clear for the head
+
+
+def test_a_moved_job_is_found_where_it_went():
+    run = NodeScheduler(Occupancy(2, 2), Jobs.from_rows([(1, 0, 1, 9, 9)]), policy="easy")
+    run.advance(1)
+    run.leave(0)
+    run.move(0, 1)
+    assert (run.rows_on(0), run.rows_on(1)) == ([], [0])
+
+
+def test_a_gang_starts_once_the_node_between_two_free_ones_has_failed():
+    rows = [
+        (1, 0, 2, 3, 3),
+        (2, 0, 1, 90, 90),
+        (3, 0, 1, 2, 2),
+        (4, 0, 2, 3, 3),
+        (5, 0, 1, 80, 80),
+        (6, 5, 4, 9, 9),
+    ]
+    run = NodeScheduler(
+        Occupancy(4, 2), Jobs.from_rows(rows), policy="easy", placement="best", contiguous=[5]
+    )
+    run.advance(6)
+    assert run.line.count == 1
+    run.fail(1, 6)
+    run.serve(6)
+    assert run.starts()[5] == 6
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_failure_cuts_a_job_that_was_to_end_while_the_world_stood_still(policy):
+    run = NodeScheduler(Occupancy(1, 2), Jobs.from_rows([(1, 0, 2, 5, 5)]), policy=policy)
+    run.advance(1)
+    run.hold(7)
+    assert run.fail(0, 7) == [0]
+    run.repair(0)
+    run.serve(8)
+    run.advance(30)
+    assert (run.start[0], run.due[0]) == (8, 13)
+    assert run.fleet.boards == [0, 0, 1]
 
 
 @settings(max_examples=200)

@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 
 from engine.errors import InvalidInput
 from engine.planner import PlanReport, PlanRequest, plan
+from engine.planner.candidates import candidates, outlook
 from tests.engine.planner.random_requests import requests
 
 ALWAYS_LAST = math.inf
@@ -131,3 +132,13 @@ def test_unknown_cost_never_wins_by_omission(mode):
     selected = plan(request).selected
     assert selected.cost is None
     assert selected.workers == (1 if mode == "reliable" else 4)
+
+
+@settings(max_examples=400)
+@given(requests)
+def test_an_outlook_is_what_planning_comes_to(data):
+    request, _ = answered(data)
+    field, found = candidates(request), outlook(request)
+    assert found.survives == bool(field.survivors)
+    if not found.survives:
+        assert found.deficit_gb == (field.closest.deficit_gb if field.closest else None)
