@@ -84,6 +84,16 @@ def test_a_reservation_is_found_among_the_first_ends_however_few_are_looked_at(m
         ).started
 
 
+def test_times_may_be_noted_job_by_job_or_all_at_once(monkeypatch):
+    rng = random.Random("noted")
+    cases = [random_case(rng, "fcfs") for _ in range(200)]
+    at_once = [fast(*case, until=400) for case in cases]
+    monkeypatch.setattr("engine.fleet.node_lines.NOTED_AT_ONCE", 0)
+    for case, whole in zip(cases, at_once, strict=True):
+        one_by_one = fast(*case, until=400)
+        assert (one_by_one.start, one_by_one.due, one_by_one.limit) == (whole.start, whole.due, whole.limit)
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 def test_times_beyond_what_a_key_of_64_bits_holds_give_the_same_history(policy):
     rng = random.Random(f"long {policy}")
