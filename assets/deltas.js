@@ -12,7 +12,7 @@ export function changes() {
       before.set(key, { value, places, unit, shown, size });
       if (!was || shown === was.shown) continue;
       const comparable = unit === was.unit && places && was.places;
-      slot.textContent = comparable ? difference(value - was.value, Number(places), unit) : `was ${was.shown}`;
+      slot.textContent = comparable ? difference(value - was.value, Math.min(places, was.places), unit) : `was ${was.shown}`;
       if (size !== was.size) slot.dataset.good = String(size > was.size === (better === "up"));
     }
   };

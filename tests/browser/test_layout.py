@@ -78,8 +78,9 @@ def test_all_zones_are_on_one_screen_without_scrolling(wide):
     assert box["width"] == 100 * side  # whole pixels a cell
 
 
-def test_a_phone_has_one_column_and_no_sideways_scroll(visit, served_lab):
-    lab = visit(served_lab, viewport={"width": 390, "height": 844}).open().seal()
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (360, 740), (960, 600), (1240, 700)])
+def test_a_phone_and_a_zoomed_page_have_one_column_and_no_sideways_scroll(visit, served_lab, width, height):
+    lab = visit(served_lab, viewport={"width": width, "height": height}).open().seal()
     boxes = [
         lab.page.locator(f"[data-zone={zone}]").bounding_box()
         for zone in ("brief", "lever", "cards", "map", "chart", "log")
@@ -98,6 +99,18 @@ def test_the_page_follows_the_systems_colours_inside_widgets_too(visit, served_l
     surface = lab.find("e => getComputedStyle(e).backgroundColor", "[data-zone=lever]")
     assert lab.find("e => getComputedStyle(e).backgroundColor", ".fl-card") == surface
     assert lab.find("e => getComputedStyle(e).fontSize", ".fl-value") == "24px"
+
+
+def test_what_tells_its_state_by_colour_keeps_it_when_colours_are_forced(visit, served_lab):
+    lab = visit(served_lab, forced_colors="active").open().seal()
+    colours = {
+        lab.find("e => getComputedStyle(e).backgroundColor", path)
+        for path in (".fl-key-busy", ".fl-key-big", ".fl-key-idle", ".fl-key-dead")
+    }
+    assert len(colours) == 4
+    off = lab.find("e => getComputedStyle(e).backgroundColor", "[data-name=evict] .fl-knob")
+    lab.press("evict")
+    assert lab.find("e => getComputedStyle(e).backgroundColor", "[data-name=evict] .fl-knob") != off
 
 
 def test_the_sheet_is_there(visit, served_lab):

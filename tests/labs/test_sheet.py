@@ -41,6 +41,10 @@ def test_every_class_is_ours_or_marimos():
         "xgrid",
         "ygrid",
         "textpoint",
+        "hoverlayer",
+        "hovertext",
+        "axistext",
+        "bg",
     }
     classes = {name for selector, _ in RULES for name in re.findall(r"\.([a-zA-Z][\w-]*)", selector)}
     assert {name for name in classes if not name.startswith("fl-")} <= theirs
