@@ -84,7 +84,7 @@ def _recognised(lines: LogLines) -> tuple[str, str]:
     raise FileProblem(
         "the format of this log is not recognised.",
         file=lines.name,
-        hint=f"Known are {', '.join(sorted(FORMATS))}; if it is one of them, say which.",
+        hint=f"Known are {', '.join(sorted(FORMATS))}.",
     )
 
 

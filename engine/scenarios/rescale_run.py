@@ -203,9 +203,9 @@ def _at_scale(first_dead: int) -> tuple[ScaleLoss, ...]:
     start = first_dead // 16 * 16
     large = {"tensor": 8, "pipeline": 16, "data": 128}
     cases = (
-        ("ten nodes in one replica", Layout(**large), start),
-        ("ten nodes in ten replicas", Layout(**large, order="stage"), start),
-        ("ten one-node replicas of 100", Layout(tensor=8, pipeline=1, data=100), min(first_dead, 90)),
+        ("ten of 2,048 nodes, in one replica", Layout(**large), start),
+        ("ten of 2,048 nodes, in ten replicas", Layout(**large, order="stage"), start),
+        ("ten of 100 one-node replicas", Layout(tensor=8, pipeline=1, data=100), min(first_dead, 90)),
     )
     rows = []
     for label, job, node in cases:

@@ -12,6 +12,7 @@ from labs.cockpit.markup import join, tag
 from labs.cockpit.stage import Stage
 from labs.cockpit.views import view
 
+_OUT_OF_SIGHT = 4  # newer events that would fill the log
 _MARKS = {"note": "·", "fail": "×", "cost": "▾", "done": "✓"}
 
 
@@ -30,7 +31,8 @@ def _opens_on(stage: Stage, events: Sequence[Any]) -> Any:
     if not stage.open or not events:
         return None
     shown = stage.outcome.fleet_map.hours[view(stage.act).shown_frame(stage.outcome)]
-    return next((event for event in reversed(events) if event.hours <= shown), None)
+    later = sum(event.hours > shown for event in events)
+    return events[-1 - later] if _OUT_OF_SIGHT <= later < len(events) else None
 
 
 def _count(events: int) -> Markup:

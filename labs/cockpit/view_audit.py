@@ -72,7 +72,9 @@ def occupant(outcome: Outcome, frame: int, gpu: int) -> str:
 def cards(outcome: Outcome, plan: MissionPlan, act: Act) -> tuple[Card, ...]:
     """Return the four ledger cards."""
     return (
-        _card("mfu", shown(outcome, "cluster_mfu"), "up", f"utilisation {shown(outcome, 'utilisation')}"),
+        _card(
+            "mfu", shown(outcome, "cluster_mfu"), "up", f"{shown(outcome, 'utilisation')} busy since it came"
+        ),
         _card("goodput", shown(outcome, "goodput"), "up", f"{shown(outcome, 'lost')} lost"),
         _wait_card(outcome, plan, act),
         _card("tco", shown(outcome, "tco"), "down", f"{shown(outcome, 'wasted')} wasted"),

@@ -18,7 +18,7 @@ from labs.cockpit.telemetry import Card, Goal
 _ENTRY = SCENARIOS["checkpoint_gamble"]
 _MS_PER_HOUR = 3_600_000
 
-ANSWER = "Engine, exact optimum"
+ANSWER = "Engine, optimum as found"
 
 
 def shown(outcome: Outcome, value: str) -> Shown:

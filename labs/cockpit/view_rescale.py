@@ -15,7 +15,7 @@ from labs.cockpit.telemetry import Card
 
 _ENTRY = SCENARIOS["elastic_rescale"]
 
-ANSWER = "Engine, as it is laid out"
+ANSWER = "Engine, as it was laid out"
 
 
 def shown(outcome: Outcome, value: str) -> Shown:

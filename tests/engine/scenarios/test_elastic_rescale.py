@@ -30,9 +30,9 @@ def test_the_layout_decides_what_ten_dead_nodes_leave(outcomes):
 def test_at_scale_ten_nodes_cost_between_1_and_8_percent():
     losses = {row.label: row.loss.m for row in act().at_scale}
     assert losses == {
-        "ten nodes in one replica": 1 / 128,
-        "ten nodes in ten replicas": 10 / 128,
-        "ten one-node replicas of 100": 0.1,
+        "ten of 2,048 nodes, in one replica": 1 / 128,
+        "ten of 2,048 nodes, in ten replicas": 10 / 128,
+        "ten of 100 one-node replicas": 0.1,
     }
 
 
