@@ -67,7 +67,9 @@ def gamble_events(outcome: CheckpointGambleOutcome) -> tuple[Event, ...]:
     events = [_event(0, "note", "Start", start)]
     for failure, node in zip(strip.failures, strip.failed_nodes, strict=True):
         lost, idle = _struck(strip, failure)
-        sentence = f"Node {node} fails: the {lost} since the last write are lost on {gpus} GPUs, which idle {idle}."
+        sentence = (
+            f"Node {node} fails: the {lost} since the last write are lost on {gpus} GPUs, which idle {idle}."
+        )
         events.append(_event(failure, "fail", "Failure", sentence))
     return (*events, _verdict(outcome))
 
