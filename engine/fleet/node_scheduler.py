@@ -41,8 +41,10 @@ class NodeScheduler(NodeLoop):
     def fail(self, node: int, now: int) -> list[int]:
         """Fail a node: its jobs are cut, and the node is out of service. Returns the rows that were hit."""
         hit = [row for row, nodes in self.held.items() if nodes >> node & 1]
-        rows = self.running_rows()
-        hit += rows[np.frombuffer(self.place, np.int64)[rows] >> 8 == node].tolist()
+        to_come = self.timetable.ends[self.at]
+        for row in np.flatnonzero(np.frombuffer(self.place, np.int64) >> 8 == node).tolist():
+            if row in self.late or self.due[row] << self.shift | row >= to_come:
+                hit.append(row)
         self.cut(hit, now, "failure")
         self.fleet.fail(node)
         self.line.fleet_changed()

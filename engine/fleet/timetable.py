@@ -42,12 +42,14 @@ class Timetable:
         if submit.size and int(submit[-1]) + int(run.max()) < 1 << 62 - self.shift:
             ends = np.sort(due << self.shift | rows)
             self.rows_by_end = ends & self.last_row
-            self.ends = [*ends.tolist(), after_all]
-            self.arrivals = [*(submit << self.shift | self.last_row).tolist(), after_all]
+            self.ends: list[int] = ends.tolist()
+            self.arrivals: list[int] = (submit << self.shift | self.last_row).tolist()
         else:  # beyond what 64 bits hold, as long as Python counts
             keys = sorted(
                 end << self.shift | row for end, row in zip(due.tolist(), rows.tolist(), strict=True)
             )
             self.rows_by_end = np.array([key & self.last_row for key in keys], np.int64)
-            self.ends = [*keys, after_all]
-            self.arrivals = [*(at << self.shift | self.last_row for at in submit.tolist()), after_all]
+            self.ends = keys
+            self.arrivals = [at << self.shift | self.last_row for at in submit.tolist()]
+        self.ends.append(after_all)
+        self.arrivals.append(after_all)

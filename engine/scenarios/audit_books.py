@@ -138,17 +138,17 @@ def _waits(run: AuditRun) -> Waits:
     wait = np.where(first == NEVER, run.end, first) - submit
     rows = submit >= run.crisis
     rows[[run.gang, *run.fleet.impossible]] = False  # what no fleet of this size can run is rejected
-    of = np.sort(wait[rows]).tolist()
+    of = np.sort(wait[rows])
     never = int(np.count_nonzero(first[rows] == NEVER))
-    if not of:
+    if not of.size:
         return Waits(jobs=0, censored=0, mean="0 s", p50="0 s", p95="0 s", longest="0 s")
     return Waits(
-        jobs=len(of),
+        jobs=of.size,
         censored=never,
-        mean=Quantity(sum(of) / len(of) / 1000, "s"),
-        p50=Quantity(of[rank(len(of), 50)] / 1000, "s"),
-        p95=Quantity(of[rank(len(of), 95)] / 1000, "s"),
-        longest=Quantity(of[-1] / 1000, "s"),
+        mean=Quantity(int(of.sum()) / of.size / 1000, "s"),
+        p50=Quantity(int(of[rank(of.size, 50)]) / 1000, "s"),
+        p95=Quantity(int(of[rank(of.size, 95)]) / 1000, "s"),
+        longest=Quantity(int(of[-1]) / 1000, "s"),
     )
 
 

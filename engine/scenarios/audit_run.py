@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engine.fleet.node_failures import NodeFailure, node_failures
@@ -67,7 +68,7 @@ class AuditRun:
         self.hits: list[Hit] = []
         self.snapshots: list[Snapshot] = []
         self.starts: list[Snapshot] = []  # just before and just after each start of the big job
-        self.fleet.watch(self.gang, lambda now: self.starts.append(self._snapshot(now)))
+        self.fleet.watch(self.gang, self._witness)
         self.act = Act()
         self._changes = self._hardware()
 
@@ -236,6 +237,12 @@ class AuditRun:
     def _look(self) -> None:
         self.snapshots.append(self._snapshot(self.fleet.now))
 
+    def _witness(self, now: int) -> None:
+        """Look at the fleet just before or after the big job starts; it may not have left the line yet."""
+        shot = self._snapshot(now)
+        started = self.gang in self.fleet.held and self.fleet.line.holds(self.gang)
+        self.starts.append(replace(shot, waiting=shot.waiting - started))
+
     def _snapshot(self, at: int) -> Snapshot:
         fleet = self.fleet.fleet
         return Snapshot(
@@ -247,9 +254,7 @@ class AuditRun:
             fragmentation=fleet.external_fragmentation(),
             largest_block=fleet.longest_block(),
             free_nodes=fleet.whole_free.bit_count(),
-            # one that starts may not have left the line yet
-            waiting=self.fleet.line.count
-            - (self.gang in self.fleet.held and self.fleet.line.holds(self.gang)),
+            waiting=self.fleet.line.count,
         )
 
     @property
