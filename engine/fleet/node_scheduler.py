@@ -73,9 +73,7 @@ class NodeScheduler(NodeLoop):
             due[row] += real
             limit[row] += estimated
         self.late.update(rows.tolist())
-        self.ends[:] = [
-            due << self.shift | row for due, row in zip(due[rows].tolist(), rows.tolist(), strict=True)
-        ]
+        self.ends[:] = [self.due[row] << self.shift | row for row in rows.tolist()]
         self.ends.append(FOREVER << self.shift)
         heapify(self.ends)
         self.line.fleet_changed()
